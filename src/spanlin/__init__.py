@@ -1,0 +1,25 @@
+"""spanlin: constituency parsing by the span-based linearization of trees (Wei, Wu & Lan, ACL 2020)."""
+
+from __future__ import annotations
+
+from spanlin.errors import SpanlinError
+from spanlin.linearization import delinearize, is_legal, linearize
+from spanlin.trees.brackets import parse_tree, read_trees, write_trees
+from spanlin.trees.tree import LabelledSpan, Leaf, Span, Tree
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "LabelledSpan",
+    "Leaf",
+    "Span",
+    "SpanlinError",
+    "Tree",
+    "__version__",
+    "delinearize",
+    "is_legal",
+    "linearize",
+    "parse_tree",
+    "read_trees",
+    "write_trees",
+]

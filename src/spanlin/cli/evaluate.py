@@ -1,0 +1,191 @@
+"""`spanlin evaluate`: predicted trees, or those of a checkpoint, against gold ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+from click.core import ParameterSource
+
+from spanlin.errors import MissingExtraError, TreeSyntaxError
+from spanlin.evaluation.evalb import EvalbOutput
+from spanlin.evaluation.files import evalb_files, score_files
+from spanlin.evaluation.parameters import find_parameters
+from spanlin.evaluation.report import comparison_to_dict, comparison_to_text
+from spanlin.evaluation.significance import compare_scores
+
+if TYPE_CHECKING:
+    from spanlin.training.evaluation import ModelScore
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_Format = Literal["table", "json", "evalb"]
+
+DECODERS = ("argmin", "largest", "cky", "min-change", "minimum-risk")
+"""The choices of `spanlin.training.parsing`, which only `--model` imports."""
+
+_MODEL_OPTIONS = ("decoder", "device", "precision", "tags", "tagger", "treebank", "output")
+
+
+@click.command()
+@click.argument("gold", type=_FILE)
+@click.argument("predicted", type=_FILE, required=False)
+@click.argument("predicted2", type=_FILE, required=False)
+@click.option(
+    "--params",
+    default="collins",
+    show_default=True,
+    metavar="FILE|NAME",
+    help="An EVALB parameter file, or the built-in collins or nk.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "json", "evalb"]),
+    default="table",
+    show_default=True,
+    help="Tables, one JSON object, or what EVALB prints.",
+)
+@click.option(
+    "--skip-bad",
+    is_flag=True,
+    help="Count malformed trees as empty lines (with --model: leave them out) and report them, instead of stopping.",
+)
+@click.option("--model", type=_FOLDER, help="Parse the words of GOLD with this checkpoint and score its trees.")
+@click.option(
+    "--decoder",
+    type=click.Choice(DECODERS),
+    default="argmin",
+    show_default=True,
+    help="With --model: how a tree is chosen.",
+)
+@click.option("--device", default="", help="With --model: cpu, cuda or cuda:N.  [default: cuda if there is one]")
+@click.option(
+    "--precision",
+    type=click.Choice(["fp32", "bf16"]),
+    help="With --model.  [default: as it was trained on cuda, fp32 on cpu]",
+)
+@click.option(
+    "--tags",
+    type=click.Choice(["file", "predicted"]),
+    default="file",
+    show_default=True,
+    help="With --model: the tags by which EVALB drops words, and which a model that reads tags is given.",
+)
+@click.option("--treebank", default="", help="With --model: annotate like this one of the treebanks it was trained on.")
+@click.option("--tagger", type=_FOLDER, help="With --model that reads tags: the checkpoint that predicts them.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="With --model: write its trees, one a line."
+)
+def evaluate(
+    gold: Path,
+    predicted: Path | None,
+    predicted2: Path | None,
+    *,
+    params: str,
+    output_format: _Format,
+    skip_bad: bool,
+    model: Path | None,
+    decoder: str,
+    device: str,
+    precision: Literal["fp32", "bf16"] | None,
+    tags: Literal["file", "predicted"],
+    treebank: str,
+    tagger: Path | None,
+    output: Path | None,
+) -> None:
+    """Score PREDICTED trees against GOLD by labelled brackets, exactly as EVALB does.
+
+    With PREDICTED2, score both and test whether their difference is significant. Files may be gzip and in any layout.
+    If both have one tree a line and equally many lines, an empty line stands for a sentence without tree; else empty
+    lines mean nothing. The evalb format needs one tree a line.
+
+    With --model and no PREDICTED, the trees are those that a checkpoint finds for the words of GOLD. Its tagging
+    accuracy, its speed and how many greedy trees were certain are reported too (in the evalb format, on stderr).
+    """
+    _check_usage(click.get_current_context(), model, predicted)
+    parameters = find_parameters(params)
+    bad: list[TreeSyntaxError] = []
+    on_bad = bad.append if skip_bad else None
+    if model is not None:
+        try:
+            from spanlin.training.evaluation import evaluate_model
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(f"--model needs {error.name}: pip install 'spanlin[train]'") from error
+        result = evaluate_model(
+            model,
+            gold,
+            decoder=decoder,
+            device=device,
+            precision=precision,
+            tags=tags,
+            tagger=tagger,
+            treebank=treebank,
+            parameters=parameters,
+            output=output,
+            on_bad=on_bad,
+        )
+        status = _print_model_score(result, output_format)
+        _report_bad(bad, "left out")
+        click.get_current_context().exit(status)
+    assert predicted is not None
+    if output_format == "evalb":
+        if predicted2 is not None:
+            raise click.UsageError("--format evalb scores one prediction: leave out PREDICTED2.")
+        printed = evalb_files(gold, predicted, parameters=parameters, on_bad=on_bad)
+        _print_evalb(printed)
+        _report_bad(bad, "counted as an empty line")
+        click.get_current_context().exit(printed.exit_status)
+    first = score_files(gold, predicted, parameters=parameters, on_bad=on_bad)
+    if predicted2 is None:
+        click.echo(first.to_json() if output_format == "json" else first.to_text())
+    else:
+        second = score_files(gold, predicted2, parameters=parameters, on_bad=on_bad)
+        comparison = compare_scores(first, second)
+        if output_format == "json":
+            both = {"first": first.to_dict(), "second": second.to_dict(), "comparison": comparison_to_dict(comparison)}
+            click.echo(json.dumps(both, ensure_ascii=False, allow_nan=False, indent=2))
+        else:
+            titles = (f"=== {predicted} ===", f"=== {predicted2} ===", "=== Comparison ===")
+            texts = (first.to_text(), second.to_text(), comparison_to_text(comparison))
+            click.echo("\n\n".join(f"{title}\n\n{text}" for title, text in zip(titles, texts, strict=True)))
+    _report_bad(bad, "counted as an empty line")
+
+
+def _check_usage(context: click.Context, model: Path | None, predicted: Path | None) -> None:
+    if model is not None:
+        if predicted is not None:
+            raise click.UsageError("--model makes the predicted trees itself: leave out PREDICTED, or --model.")
+        return
+    for name in _MODEL_OPTIONS:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} goes with --model: name a checkpoint folder, or leave it out.")
+    if predicted is None:
+        raise click.UsageError("Missing argument 'PREDICTED': give the predicted trees, or --model to make them.")
+
+
+def _print_model_score(result: ModelScore, output_format: _Format) -> int:
+    """Print and return the exit status, which only EVALB makes depend on what it finds."""
+    if output_format != "evalb":
+        click.echo(result.to_json() if output_format == "json" else result.to_text())
+        return 0
+    printed = result.score.to_evalb()
+    _print_evalb(printed)
+    click.echo(result.model_to_text(), err=True)
+    return printed.exit_status
+
+
+def _print_evalb(printed: EvalbOutput) -> None:
+    # Bytes, for EVALB copies words as they stand whatever the encoding of the terminal.
+    click.echo(printed.errors.encode(), nl=False, err=True)
+    click.echo(printed.output.encode(), nl=False)
+
+
+def _report_bad(bad: list[TreeSyntaxError], what_happened: str) -> None:
+    messages = dict.fromkeys(map(str, bad))  # a gold tree is read once for each prediction
+    for message in messages:
+        click.echo(f"spanlin: {what_happened}: {message}", err=True)
+    if messages:
+        click.echo(f"spanlin: {len(messages)} malformed trees", err=True)

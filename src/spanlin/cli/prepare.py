@@ -1,0 +1,161 @@
+"""`spanlin prepare`: a treebank as its owner ships it to train, dev and test files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from spanlin.errors import TreebankError
+from spanlin.trees.treebanks import (
+    Corpus,
+    find_brackets,
+    find_craft,
+    find_ctb,
+    find_genia,
+    find_gum,
+    find_listed_brackets,
+    find_nltk_sample,
+    find_ptb,
+    prepare_treebank,
+)
+from spanlin.trees.treebanks.bracket_files import SPLITS, Unit
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_PATH = click.Path(path_type=Path)
+
+
+@click.group()
+def prepare() -> None:
+    """Turn the treebank at SOURCE into DEST/train.txt, dev.txt and test.txt, one cleaned tree a line.
+
+    Empty elements, function tags and co-indices are taken off, and every tree gets the root TOP. DEST/manifest.json
+    keeps the counts, what was dropped and why, and a checksum of each file.
+    """
+
+
+def _arguments(command: _Command) -> _Command:
+    """Add what every corpus takes."""
+    for decorate in (
+        click.option("--strict", is_flag=True, help="Fail, and write nothing, if the counts are not the known ones."),
+        click.option("--skip-bad", is_flag=True, help="Skip malformed trees and report them, instead of stopping."),
+        click.argument("dest", type=_PATH),
+        click.argument("source", type=_PATH),
+    ):
+        command = decorate(command)
+    return command
+
+
+@prepare.command()
+@_arguments
+def ptb(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
+    """Penn Treebank 3: WSJ sections 02-21, 22 and 23.
+
+    SOURCE is the LDC root, its folder parsed/mrg/wsj, or one between, in either case.
+    """
+    _prepare(find_ptb(source), dest, skip_bad, strict)
+
+
+@prepare.command()
+@_arguments
+def ctb(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
+    """Chinese Treebank 5.1: articles 001-270 and 440-1151, 301-325, 271-300.
+
+    SOURCE is the LDC root or its folder bracketed; files may be GB or UTF-8.
+    """
+    _prepare(find_ctb(source), dest, skip_bad, strict)
+
+
+@prepare.command(name="nltk-sample")
+@_arguments
+def nltk_sample(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
+    """NLTK's sample of the Penn Treebank: articles 0001-0143, 0144-0171, 0172-0199.
+
+    SOURCE is NLTK's corpora/treebank folder or its treebank.zip.
+    """
+    _prepare(find_nltk_sample(source), dest, skip_bad, strict)
+
+
+@prepare.command()
+@_arguments
+def craft(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
+    """CRAFT: the articles of its own id lists.
+
+    SOURCE is a release, with articles/ids and structural-annotation/treebank/penn.
+    """
+    _prepare(find_craft(source), dest, skip_bad, strict)
+
+
+@prepare.command()
+@_arguments
+@click.option("--ids", type=_PATH, help="Folder of train.pmids, dev.pmids, test.pmids; else they are below SOURCE.")
+def genia(source: Path, dest: Path, skip_bad: bool, strict: bool, ids: Path | None) -> None:
+    """GENIA Treebank 1.0: the abstracts of the *.pmids lists (future_use too, if it is there).
+
+    SOURCE holds the XML files, at any depth.
+    """
+    _prepare(find_genia(source, ids=ids), dest, skip_bad, strict)
+
+
+@prepare.command()
+@_arguments
+def gum(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
+    """GUM: the documents of splits.md (test2 too, if it is there).
+
+    SOURCE is the repository, with splits.md and const. Documents whose words are underscores are dropped.
+    """
+    _prepare(find_gum(source), dest, skip_bad, strict)
+
+
+@prepare.command()
+@_arguments
+@click.option("--ratio", metavar="A/B/C", help="Shares of train, dev and test; 80/10/10 if no list is given.")
+@click.option(
+    "--unit", type=click.Choice(["file", "block"]), help="What is never divided: files, if enough, else blocks."
+)
+@click.option("--block-size", type=int, default=50, show_default=True, help="Trees in a block.")
+@click.option("--seed", type=int, help="Spread the units at random, not evenly.")
+@click.option("--train-list", type=_PATH, help="File with one file name a line; so for dev and test.")
+@click.option("--dev-list", type=_PATH)
+@click.option("--test-list", type=_PATH)
+def brackets(
+    *,
+    source: Path,
+    dest: Path,
+    skip_bad: bool,
+    strict: bool,
+    ratio: str | None,
+    unit: Unit | None,
+    block_size: int,
+    seed: int | None,
+    **lists: Path | None,
+) -> None:
+    """Any bracket file, or all in a folder, plain or gzip; split by ratio or by lists."""
+    given = {split: path for split in SPLITS if (path := lists[f"{split}_list"])}
+    if not given:
+        shares = _parse_ratio(ratio or "80/10/10")
+        corpus = find_brackets(source, ratio=shares, unit=unit, block_size=block_size, seed=seed)
+    elif ratio or unit or seed is not None:
+        raise TreebankError("lists already say where each file goes: leave out --ratio, --unit and --seed")
+    else:
+        corpus = find_listed_brackets(source, given)
+    _prepare(corpus, dest, skip_bad, strict)
+
+
+def _parse_ratio(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split("/")]
+    except ValueError:
+        raise TreebankError(f"--ratio {text}: expected three whole numbers such as 80/10/10") from None
+
+
+def _prepare(corpus: Corpus, dest: Path, skip_bad: bool, strict: bool) -> None:
+    """Prepare the corpus and print the account: what was written on stdout, what went wrong on stderr."""
+    preparation = prepare_treebank(corpus, dest, skip_bad=skip_bad, strict=strict)
+    click.echo(preparation.to_text())
+    for error in preparation.malformed:
+        click.echo(f"spanlin: skipped: {error}", err=True)
+    for warning in preparation.warnings():
+        click.echo(f"spanlin: warning: {warning}", err=True)

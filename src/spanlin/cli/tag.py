@@ -1,0 +1,79 @@
+"""`spanlin tag`: part-of-speech tags for treebanks by k-fold jackknifing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from spanlin.training.jackknife import TaggedTreebank
+    from spanlin.training.metrics import Event
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--folder", type=click.Path(path_type=Path), required=True, help="Where the tagged files go.")
+@click.option("--folds", type=int, default=10, show_default=True, help="Blocks that the training trees are cut into.")
+@click.option("--treebank", "treebanks", multiple=True, help="Tag this one of CONFIG only; may be repeated.")
+@click.option("--device", default="", help="cpu, cuda or cuda:N.  [default: cuda if there is one]")
+def tag(config: Path, folder: Path, folds: int, treebanks: tuple[str, ...], device: str) -> None:
+    """Write the treebanks of CONFIG (a TOML file) with predicted part-of-speech tags.
+
+    Each block of the training trees is tagged by a parser that was trained on the others as CONFIG says, the dev
+    trees by one that was trained on all. FOLDER/NAME gets train.txt, dev.txt and tagger/, the last one's checkpoint.
+    Killed or interrupted by Ctrl-C, the same command goes on where it stopped.
+    """
+    from spanlin.training.config import load_config
+    from spanlin.training.jackknife import jackknife_tags
+
+    console = Console(stderr=True)
+    settings = load_config(config)
+    with _Display(console) as display:
+        result = jackknife_tags(settings, folder, folds=folds, treebanks=treebanks, device=device, watch=display)
+    for treebank in result.treebanks:
+        click.echo(_describe(treebank))
+    if result.interrupted:
+        click.echo("spanlin: interrupted: the same command goes on", err=True)
+        click.get_current_context().exit(130)
+
+
+def _describe(treebank: TaggedTreebank) -> str:
+    folds = " ".join(f"{fold.accuracy:.2f}" for fold in treebank.folds)
+    lines = [
+        f"{treebank.name}: tagging accuracy by fold {folds}",
+        f"  train {treebank.train.accuracy:6.2f}  {treebank.train.path}",
+    ]
+    if treebank.dev is not None:
+        lines.append(f"  dev   {treebank.dev.accuracy:6.2f}  {treebank.dev.path}")
+    lines.append(f"  tagger        {treebank.tagger}")
+    return "\n".join(lines)
+
+
+class _Display:
+    """What is under way in one changing line on a terminal, what is done in lines that stay."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.status = console.status("reading the treebanks")
+        self.at = ""
+
+    def __enter__(self) -> _Display:
+        if self.console.is_terminal:
+            self.status.start()
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.status.stop()
+
+    def __call__(self, event: Event) -> None:
+        if event.kind == "note":
+            self.at = event.text
+            self.console.print(event.text, highlight=False, markup=False, soft_wrap=True)
+        elif event.kind == "step":
+            self.status.update(
+                f"{self.at}: epoch {event.epoch}/{event.epochs}  step {event.step}/{event.steps}  "
+                f"loss {event.loss:.3f}  {event.sentences_per_second:,.0f} sentences/s"
+            )

@@ -1,0 +1,36 @@
+"""From boundaries, or their log-probabilities, to binary trees (Wei et al. 2020, sec. 3.4)."""
+
+from spanlin.decoding.constraints import Constraints
+from spanlin.decoding.decode import Decoder, decode, decode_batch
+from spanlin.decoding.exact import log_partition, log_partition_batch, span_marginals, span_marginals_batch
+from spanlin.decoding.greedy import GreedyRule, greedy_tree, greedy_trees, legal_rows
+from spanlin.decoding.kbest import best_trees, k_best_trees
+from spanlin.decoding.legalization import LegalizedBatch, LegalizedTree, legalize, legalize_batch
+from spanlin.decoding.results import DecodedBatch, DecodedTree, ScoredTree, TreeBatch
+from spanlin.decoding.sampling import sample_trees
+
+__all__ = [
+    "Constraints",
+    "DecodedBatch",
+    "DecodedTree",
+    "Decoder",
+    "GreedyRule",
+    "LegalizedBatch",
+    "LegalizedTree",
+    "ScoredTree",
+    "TreeBatch",
+    "best_trees",
+    "decode",
+    "decode_batch",
+    "greedy_tree",
+    "greedy_trees",
+    "k_best_trees",
+    "legal_rows",
+    "legalize",
+    "legalize_batch",
+    "log_partition",
+    "log_partition_batch",
+    "sample_trees",
+    "span_marginals",
+    "span_marginals_batch",
+]

@@ -1,0 +1,65 @@
+"""What the decoders give back: one tree with its log-probability, or the trees of a batch as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from spanlin.trees.tree import Span
+
+
+@dataclass(frozen=True)
+class ScoredTree:
+    """A binary tree and its log-probability, the root's terms log P(0|n) and log P_R(n|0) included.
+
+    Item k-1 of `spans` is the span split at k, for k = 1..n-1; one-word spans are implied.
+    """
+
+    spans: tuple[Span, ...]
+    log_prob: float
+
+
+@dataclass(frozen=True)
+class DecodedTree(ScoredTree):
+    """A decoder's tree; `certified` if it is proved that no tree (that the constraints allow) is more probable."""
+
+    certified: bool
+
+
+@dataclass(frozen=True, eq=False)
+class TreeBatch:
+    """The trees of a padded batch and their log-probabilities, the root's terms included.
+
+    `lefts` and `rights` are [batch, max_words - 1]: cell [b, k-1] is for the span of tree b that is split at k, 0 in
+    the padding. `word_counts` and `log_probs` are [batch].
+    """
+
+    lefts: npt.NDArray[np.int64]
+    rights: npt.NDArray[np.int64]
+    word_counts: npt.NDArray[np.int64]
+    log_probs: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.word_counts)
+
+    def spans(self, tree: int) -> tuple[Span, ...]:
+        """Return the spans of one tree; item k-1 is the span split at k."""
+        return spans_of(self.lefts[tree], self.rights[tree], int(self.word_counts[tree]))
+
+
+@dataclass(frozen=True, eq=False)
+class DecodedBatch(TreeBatch):
+    """A decoder's trees; `certified`, [batch], where no tree (that the constraints allow) is more probable."""
+
+    certified: npt.NDArray[np.bool_]
+
+    def tree(self, sentence: int) -> DecodedTree:
+        """Return the tree of one sentence."""
+        return DecodedTree(self.spans(sentence), float(self.log_probs[sentence]), bool(self.certified[sentence]))
+
+
+def spans_of(lefts: npt.NDArray[np.int64], rights: npt.NDArray[np.int64], word_count: int) -> tuple[Span, ...]:
+    """Return the spans of one tree from its row of each array."""
+    return tuple(map(Span, lefts[: word_count - 1].tolist(), rights[: word_count - 1].tolist()))

@@ -1,0 +1,75 @@
+"""Every error a user of spanlin can cause, as one family.
+
+SpanlinError
+├── TreeError               a tree that cannot be built or written
+│   └── TreeSyntaxError     bracketed text that is no tree; knows file, line and column
+├── TreebankError           a corpus folder that is not laid out as its owner ships it
+├── LinearizationError      boundaries that belong to no tree
+├── DecodingError           scores from which no tree can be decoded
+│   └── ConstraintError     required and forbidden spans that no tree can satisfy
+├── EvaluationError         files or parameters that cannot be scored
+├── ConfigError             a configuration key or value that is wrong
+├── CheckpointError         a model folder that cannot be read or does not fit
+├── TrainingError           a training run that cannot go on
+└── MissingExtraError       an optional dependency that is not installed
+"""
+
+from __future__ import annotations
+
+
+class SpanlinError(Exception):
+    """The base of all errors below; its message is one line that says what, where and what to do."""
+
+
+class TreeError(SpanlinError):
+    """A tree that cannot be built or written."""
+
+
+class TreeSyntaxError(TreeError):
+    """Bracketed text that is no tree.
+
+    `line` and `column` count from 1; `source` is a file name or a stand-in such as ``<string>``.
+    """
+
+    def __init__(self, message: str, *, source: str, line: int, column: int) -> None:
+        super().__init__(f"{source}:{line}:{column}: {message}")
+        self.message = message
+        self.source = source
+        self.line = line
+        self.column = column
+
+
+class TreebankError(SpanlinError):
+    """A corpus folder that is not laid out as its owner ships it."""
+
+
+class LinearizationError(SpanlinError):
+    """Boundaries that belong to no tree."""
+
+
+class DecodingError(SpanlinError):
+    """Scores from which no tree can be decoded."""
+
+
+class ConstraintError(DecodingError):
+    """Required and forbidden spans that no tree can satisfy."""
+
+
+class EvaluationError(SpanlinError):
+    """Files or parameters that cannot be scored."""
+
+
+class ConfigError(SpanlinError):
+    """A configuration key or value that is wrong."""
+
+
+class CheckpointError(SpanlinError):
+    """A model folder that cannot be read or does not fit."""
+
+
+class TrainingError(SpanlinError):
+    """A training run that cannot go on."""
+
+
+class MissingExtraError(SpanlinError):
+    """An optional dependency that is not installed."""

@@ -1,0 +1,136 @@
+"""What a network is made of: one frozen dataclass a component, checked when it is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from spanlin.errors import ConfigError
+
+
+@dataclass(frozen=True, kw_only=True)
+class LexicalConfig:
+    """Word, character and tag embeddings (sec. 3.1); a width of 0 leaves that part out."""
+
+    word_width: int = 100
+    char_width: int = 100
+    char_embedding_width: int = 64
+    tag_width: int = 0
+    vectors: str = ""
+    """Pretrained word vectors: a GloVe text file, or a folder with `words.txt` and `vectors.npy`; or nothing."""
+    vector_limit: int = 0
+    """Keep only the first so many vectors (they are in order of frequency); 0 keeps all."""
+    train_vectors: bool = False
+    dropout: float = 0.33
+    unknown_z: float = 0.8375
+    """In training a word seen c times is replaced by the unknown word with probability z / (z + c)."""
+
+    def __post_init__(self) -> None:
+        _check_fraction("network.lexical.dropout", self.dropout)
+        if self.word_width + self.char_width + self.tag_width == 0 and not self.vectors:
+            raise ConfigError("network.lexical: every part is off; give word_width or char_width a size")
+        if self.char_width % 2:
+            raise ConfigError(f"network.lexical.char_width must be even (two directions), got {self.char_width}")
+        if self.unknown_z < 0:
+            raise ConfigError(f"network.lexical.unknown_z must not be negative, got {self.unknown_z}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PretrainedConfig:
+    """A pretrained encoder from a local transformers folder."""
+
+    folder: str = ""
+    piece: Literal["first", "last", "mean"] = "mean"
+    mix_layers: bool = False
+    """A learned mix of all layers instead of the last one."""
+    drop_layers: int = 0
+    """Leave out so many of the topmost layers."""
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        _check_fraction("network.pretrained.dropout", self.dropout)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextConfig:
+    """Layers over the input: a BiLSTM, or a Transformer with content and position kept apart."""
+
+    kind: Literal["none", "bilstm", "transformer"] = "bilstm"
+    width: int = 1024
+    layers: int = 2
+    heads: int = 8
+    head_width: int = 64
+    feed_forward_width: int = 2048
+    dropout: float = 0.33
+
+    def __post_init__(self) -> None:
+        _check_fraction("network.context.dropout", self.dropout)
+        if self.width % 4:
+            raise ConfigError(f"network.context.width must be a multiple of 4, got {self.width}")
+        if self.head_width % 2:
+            raise ConfigError(f"network.context.head_width must be even (content and position), got {self.head_width}")
+        if self.layers < 1:
+            raise ConfigError(f"network.context.layers must be at least 1, got {self.layers}; kind = 'none' has none")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScorerConfig:
+    """The span scorer, label scorer and tag head (sec. 3.2), with the paper's ablations as keys."""
+
+    hidden_width: int = 500
+    label_width: int = 250
+    dropout: float = 0.33
+    target: Literal["left", "right", "both"] = "left"
+    normalization: Literal["right-boundary", "span", "none"] = "right-boundary"
+    separate_boundaries: bool = True
+    """MLP_l and MLP_r (Eq. 2); off: the split point's own vector in both roles."""
+    label_input: Literal["concatenate", "subtract"] = "concatenate"
+    label_model: Literal["spans", "linearization"] = "spans"
+    tag_head: bool = True
+
+    def __post_init__(self) -> None:
+        _check_fraction("network.scorer.dropout", self.dropout)
+        if self.normalization == "span" and self.target != "left":
+            raise ConfigError("network.scorer: normalization = 'span' has no direction; set target = 'left'")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossConfig:
+    """The training objective (sec. 3.3)."""
+
+    label_tree: Literal["gold", "predicted"] = "predicted"
+    """Spans whose labels are trained: those of the gold tree (the paper), or of the tree decoded now (its code)."""
+    divide_by_length: bool = True
+    tag_weight: float = 0.5
+    label_smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_fraction("network.loss.label_smoothing", self.label_smoothing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkConfig:
+    """A whole network. `input` says which of `lexical` and `pretrained` counts."""
+
+    input: Literal["lexical", "pretrained"] = "lexical"
+    lexical: LexicalConfig = field(default_factory=LexicalConfig)
+    pretrained: PretrainedConfig = field(default_factory=PretrainedConfig)
+    context: ContextConfig = field(default_factory=ContextConfig)
+    scorer: ScorerConfig = field(default_factory=ScorerConfig)
+    loss: LossConfig = field(default_factory=LossConfig)
+    treebank_vectors: bool = False
+    """Add a learned vector for the treebank whose annotation is wanted; treebanks differ in their guidelines."""
+    unknown_treebank_rate: float = 0.2
+    """In training, how often the treebank is not told, so that the network can do without."""
+
+    def __post_init__(self) -> None:
+        _check_fraction("network.unknown_treebank_rate", self.unknown_treebank_rate)
+        if self.input == "pretrained" and not self.pretrained.folder:
+            raise ConfigError("network.pretrained.folder is missing: input = 'pretrained' needs a transformers folder")
+        if self.input == "lexical" and self.context.kind == "none":
+            raise ConfigError("network.context.kind = 'none' goes with input = 'pretrained' only: choose 'bilstm'")
+
+
+def _check_fraction(key: str, value: float) -> None:
+    if not 0.0 <= value < 1.0:
+        raise ConfigError(f"{key} must be in [0, 1), got {value}")

@@ -1,0 +1,93 @@
+"""A Transformer that keeps content and position apart, after Kitaev & Klein (2018), sec. 3.
+
+Every weight matrix is two: one for the content half of a vector, one for the position half. The halves meet only in
+the attention logits, which are the sum of a content and a position part.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from spanlin.network.config import ContextConfig
+from spanlin.network.encoders.dropout import SharedDropout
+
+
+class PartitionedTransformer(nn.Module):
+    """Returns [batch, positions, width], rearranged so that each half holds half of the content and of the position."""
+
+    def __init__(self, input_width: int, config: ContextConfig) -> None:
+        super().__init__()
+        half = config.width // 2
+        self.half_width = half
+        self.width = config.width
+        self.project = nn.Linear(input_width, half, bias=False)
+        self.place = nn.Linear(half, half)
+        self.norm = nn.LayerNorm(half)
+        self.dropout = SharedDropout(config.dropout)
+        self.layers = nn.ModuleList(_Layer(config) for _ in range(config.layers))
+
+    def forward(self, x: Tensor, position_counts: Tensor) -> Tensor:
+        """Encode [batch, positions, input width]; `position_counts` is [batch]."""
+        batch, positions, _ = x.shape
+        content = self.dropout(self.norm(self.project(x)))
+        waves = _sinusoids(positions, self.half_width, x.device)
+        place = self.dropout(self.place(waves).to(content.dtype).expand(batch, -1, -1))
+        mask = torch.arange(positions, device=x.device) < position_counts.unsqueeze(1)
+        mask = mask.view(batch, 1, 1, positions)
+        for layer in self.layers:
+            content, place = layer(content, place, mask)
+        quarter = self.half_width // 2
+        return torch.cat(
+            [content[..., :quarter], place[..., :quarter], content[..., quarter:], place[..., quarter:]], dim=-1
+        )
+
+
+class _Layer(nn.Module):
+    def __init__(self, config: ContextConfig) -> None:
+        super().__init__()
+        half = config.width // 2
+        part = config.heads * config.head_width // 2
+        self.heads = config.heads
+        self.queries_keys_values = nn.ModuleList(nn.Linear(half, 3 * part, bias=False) for _ in range(2))
+        self.outputs = nn.ModuleList(nn.Linear(part, half, bias=False) for _ in range(2))
+        self.feed_forwards = nn.ModuleList(
+            nn.Sequential(
+                nn.Linear(half, config.feed_forward_width // 2),
+                nn.ReLU(),
+                nn.Dropout(config.dropout),
+                nn.Linear(config.feed_forward_width // 2, half),
+            )
+            for _ in range(2)
+        )
+        self.attention_norms = nn.ModuleList(nn.LayerNorm(half) for _ in range(2))
+        self.feed_forward_norms = nn.ModuleList(nn.LayerNorm(half) for _ in range(2))
+        self.attention_dropout = config.dropout
+        self.dropout = SharedDropout(config.dropout)
+
+    def forward(self, content: Tensor, place: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        batch, positions, _ = content.shape
+        halves = [content, place]
+        split = [
+            linear(half).view(batch, positions, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+            for linear, half in zip(self.queries_keys_values, halves, strict=True)
+        ]
+        queries, keys, values = torch.cat(split, dim=-1)  # each [batch, heads, positions, head width]
+        dropout = self.attention_dropout if self.training else 0.0
+        attended = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, dropout_p=dropout)
+        new: list[Tensor] = []
+        for part, (half, mixed) in enumerate(zip(halves, attended.chunk(2, dim=-1), strict=True)):
+            joined = mixed.transpose(1, 2).reshape(batch, positions, -1)
+            half = self.attention_norms[part](half + self.dropout(self.outputs[part](joined)))
+            new.append(self.feed_forward_norms[part](half + self.dropout(self.feed_forwards[part](half))))
+        return new[0], new[1]
+
+
+def _sinusoids(positions: int, width: int, device: torch.device) -> Tensor:
+    """Return [positions, width]; unlike a table of learned positions it has no last one."""
+    rates = torch.exp(torch.arange(0, width, 2, device=device) * (-math.log(10000.0) / width))
+    angles = torch.arange(positions, device=device).unsqueeze(1) * rates
+    return torch.cat([angles.sin(), angles.cos()], dim=-1)

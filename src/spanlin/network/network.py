@@ -1,0 +1,270 @@
+"""The whole parser as one module: ids in, labelled spans out, without leaving the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from spanlin.network.batch import Batch
+from spanlin.network.config import NetworkConfig
+from spanlin.network.encoders.bilstm import BiLstm
+from spanlin.network.encoders.lexical import LexicalEmbedding
+from spanlin.network.encoders.pretrained import Encoder, PretrainedEncoder
+from spanlin.network.encoders.transformer import PartitionedTransformer
+from spanlin.network.span_scorer import BoundaryRoles, BoundaryScorer, LabelScorer, LabelTupleScorer, TagHead
+from spanlin.network.tree_inference import argmax_tree_right, argmin_tree, largest_tree, largest_tree_right
+
+EMPTY_LABEL_ID = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class VocabularySizes:
+    """How many ids of each kind there are."""
+
+    words: int
+    chars: int
+    input_tags: int
+    labels: int
+    tags: int
+    treebanks: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanScores:
+    """What the network says of a batch before any tree is chosen.
+
+    `left` is [batch, words, words], row j-1 and column i for the span (i, j); `right` is [batch, words, words], row i
+    and column j-1. Both are log-probabilities where the normalization makes them so, and log-odds of the span being
+    in the tree with normalization 'span'. Impossible spans and padding are very negative.
+    """
+
+    left: Tensor | None
+    right: Tensor | None
+    logits: Tensor | None  # of `left` before normalization; only some losses need them
+    left_edges: Tensor  # [batch, split points, width], each split point as a left edge
+    right_edges: Tensor  # [batch, split points, width]
+    tags: Tensor | None  # [batch, words, tags]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parse:
+    """Labelled spans by split point, tags, and how sure the network is of each."""
+
+    lefts: Tensor  # [batch, words - 1]
+    rights: Tensor  # [batch, words - 1]
+    split_labels: Tensor  # [batch, words - 1]
+    word_labels: Tensor  # [batch, words]
+    label_log_probs: Tensor  # [batch, 2 * words - 1], split spans first
+    tags: Tensor | None  # [batch, words]
+    left_boundaries: Tensor  # [batch, words], the greedy choice; right boundaries where the target is 'right'
+
+
+class ParserNetwork(nn.Module):
+    """Encoder, span scorer, label scorer and tag head; `forward` also infers the tree."""
+
+    def __init__(
+        self,
+        config: NetworkConfig,
+        sizes: VocabularySizes,
+        *,
+        vectors: Tensor | None = None,
+        pretrained: Encoder | None = None,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.lexical: LexicalEmbedding | None = None
+        self.pretrained: PretrainedEncoder | None = None
+        if config.input == "lexical":
+            self.lexical = LexicalEmbedding(
+                config.lexical,
+                word_count=sizes.words,
+                char_count=sizes.chars,
+                tag_count=sizes.input_tags,
+                vectors=vectors,
+            )
+            width = self.lexical.width
+        else:
+            assert pretrained is not None
+            self.pretrained = PretrainedEncoder(config.pretrained, pretrained)
+            width = self.pretrained.width
+        self.context: BiLstm | PartitionedTransformer | None = None
+        self.project: nn.Linear | None = None
+        if config.context.kind == "bilstm":
+            self.context = BiLstm(width, config.context)
+        elif config.context.kind == "transformer":
+            self.context = PartitionedTransformer(width, config.context)
+        else:
+            self.project = nn.Linear(width, config.context.width)
+        width = config.context.width
+        self.treebanks: nn.Embedding | None = None
+        if config.treebank_vectors:
+            self.treebanks = nn.Embedding(sizes.treebanks + 1, width)
+            nn.init.zeros_(self.treebanks.weight)
+        scorer = config.scorer
+        self.roles = BoundaryRoles(width, scorer)
+        self.left_scorer = BoundaryScorer(self.roles.width) if scorer.target != "right" else None
+        self.right_scorer = BoundaryScorer(self.roles.width) if scorer.target != "left" else None
+        self.labels: LabelScorer | LabelTupleScorer = (
+            LabelScorer(self.roles.width, scorer, sizes.labels)
+            if scorer.label_model == "spans"
+            else LabelTupleScorer(self.roles.width, scorer, sizes.labels)
+        )
+        self.tag_head = TagHead(width, scorer, sizes.tags) if scorer.tag_head else None
+
+    def encode(self, batch: Batch) -> Tensor:
+        """Return one vector a position, [batch, words + 2, width]."""
+        if self.lexical is not None:
+            assert batch.lexical is not None
+            x = self.lexical(batch.lexical)
+        else:
+            assert self.pretrained is not None
+            assert batch.pieces is not None
+            x = self.pretrained(batch.pieces)
+        if self.context is not None:
+            encoded: Tensor = self.context(x, batch.word_counts + 2)
+        else:
+            assert self.project is not None
+            encoded = self.project(x)
+        if self.treebanks is not None:
+            encoded = encoded + self.treebanks(batch.treebanks).unsqueeze(1)
+        return encoded
+
+    def score(self, batch: Batch) -> SpanScores:
+        """Return the scores of all spans, Eq. 1 to 3."""
+        positions = self.encode(batch)
+        half = positions.shape[-1] // 2
+        # Eq. 1: split point i lies between positions i and i + 1 (position 0 is the start symbol).
+        split_points = torch.cat([positions[:, :-1, :half], positions[:, 1:, half:]], dim=-1)
+        left_edges, right_edges = self.roles(split_points)
+        tags = None if self.tag_head is None else self.tag_head(positions[:, 1:-1])
+        left = right = logits = None
+        if self.left_scorer is not None:
+            logits = self.left_scorer(left_edges, right_edges).float()[:, 1:, :-1]  # row j-1, column i
+            left = self._normalize(logits, batch.word_counts, transpose=False)
+        if self.right_scorer is not None:
+            raw = self.right_scorer(left_edges, right_edges).float()[:, 1:, :-1].transpose(1, 2)  # row i, column j-1
+            right = self._normalize(raw, batch.word_counts, transpose=True)
+            logits = raw if logits is None else logits
+        return SpanScores(
+            left=left,
+            right=right,
+            logits=logits,
+            left_edges=left_edges,
+            right_edges=right_edges,
+            tags=None if tags is None else tags.float(),
+        )
+
+    def _normalize(self, logits: Tensor, word_counts: Tensor, *, transpose: bool) -> Tensor:
+        possible = possible_spans(logits.shape[1], word_counts)  # row j-1, column i
+        if transpose:
+            possible = possible.transpose(1, 2)
+        masked = logits.masked_fill(~possible, IMPOSSIBLE)
+        match self.config.scorer.normalization:
+            case "right-boundary":
+                return F.log_softmax(masked, dim=2)  # Eq. 3
+            case "none":
+                return F.logsigmoid(masked).masked_fill(~possible, IMPOSSIBLE)
+            case _:
+                return masked
+
+    def infer_tree(
+        self, scores: SpanScores, word_counts: Tensor, *, rule: str = "argmin"
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the greedy tree's edges by split point, and the greedy boundaries (Eq. 4) it comes from."""
+        infer = largest_tree if rule == "largest" else argmin_tree
+        infer_right = largest_tree_right if rule == "largest" else argmax_tree_right
+        # Of equally probable boundaries the one of the longest span is taken, as in `spanlin.decoding`.
+        if scores.right is None:
+            assert scores.left is not None
+            boundaries = scores.left.argmax(dim=2)
+            return *infer(boundaries, word_counts), boundaries
+        right_boundaries = scores.right.shape[2] - scores.right.flip(2).argmax(dim=2)
+        right_tree = infer_right(right_boundaries, word_counts)
+        if scores.left is None:
+            return *right_tree, right_boundaries
+        boundaries = scores.left.argmax(dim=2)
+        left_tree = infer(boundaries, word_counts)
+        better = self._tree_score(scores, left_tree, word_counts) >= self._tree_score(scores, right_tree, word_counts)
+        lefts, rights = (
+            torch.where(better.unsqueeze(1), one, two) for one, two in zip(left_tree, right_tree, strict=True)
+        )
+        return lefts, rights, boundaries
+
+    @staticmethod
+    def _tree_score(scores: SpanScores, tree: tuple[Tensor, Tensor], word_counts: Tensor) -> Tensor:
+        """Return [batch]: the sum of log P(left | split) + log P(right | split) over a tree's inner spans."""
+        assert scores.left is not None
+        assert scores.right is not None
+        lefts, rights = tree
+        split_points = torch.arange(1, scores.left.shape[1], device=lefts.device)
+        by_left = scores.left[:, :-1].gather(2, lefts.unsqueeze(2)).squeeze(2)
+        by_right = scores.right[:, 1:].gather(2, (rights - 1).clamp(min=0).unsqueeze(2)).squeeze(2)
+        return torch.where(split_points < word_counts.unsqueeze(1), by_left + by_right, 0.0).sum(dim=1)
+
+    def label_scores(self, scores: SpanScores, lefts: Tensor, rights: Tensor, word_counts: Tensor) -> Tensor:
+        """Return [batch, 2 * words - 1, labels] for a tree's spans, the split ones first; no root is left empty."""
+        left_edges, right_edges = all_spans(lefts, rights)
+        if isinstance(self.labels, LabelTupleScorer):
+            is_left_child = left_children(lefts, left_edges, right_edges, word_counts)
+            found = self.labels(scores.left_edges, scores.right_edges, left_edges, right_edges, is_left_child)
+        else:
+            found = self.labels(scores.left_edges, scores.right_edges, left_edges, right_edges)
+        is_root = (left_edges == 0) & (right_edges == word_counts.unsqueeze(1))
+        is_empty = torch.arange(found.shape[-1], device=found.device) == EMPTY_LABEL_ID
+        masked: Tensor = found.float().masked_fill(is_root.unsqueeze(-1) & is_empty, IMPOSSIBLE)
+        return masked
+
+    def forward(self, batch: Batch, *, rule: str = "argmin") -> Parse:
+        """Return the labelled spans of a batch: scores, tree and labels in one pass."""
+        scores = self.score(batch)
+        lefts, rights, boundaries = self.infer_tree(scores, batch.word_counts, rule=rule)
+        return self.label_tree(scores, lefts, rights, batch.word_counts, boundaries)
+
+    def label_tree(
+        self, scores: SpanScores, lefts: Tensor, rights: Tensor, word_counts: Tensor, boundaries: Tensor
+    ) -> Parse:
+        """Return the parse with this tree, however it was found."""
+        log_probs = F.log_softmax(self.label_scores(scores, lefts, rights, word_counts), dim=-1)
+        best = log_probs.max(dim=-1)
+        split_count = lefts.shape[1]
+        return Parse(
+            lefts=lefts,
+            rights=rights,
+            split_labels=best.indices[:, :split_count],
+            word_labels=best.indices[:, split_count:],
+            label_log_probs=best.values,
+            tags=None if scores.tags is None else scores.tags.argmax(dim=-1),
+            left_boundaries=boundaries,
+        )
+
+
+IMPOSSIBLE = -1e4
+"""Stands for minus infinity: far below any score, and finite in every precision and after a softmax."""
+
+
+def possible_spans(word_count: int, word_counts: Tensor) -> Tensor:
+    """Return [batch, words, words], true at row j-1, column i where (i, j) is a span of the sentence.
+
+    Padding keeps its one-word spans, so that no softmax runs over nothing, whichever edge it runs over.
+    """
+    index = torch.arange(word_count, device=word_counts.device)
+    left, right = index.unsqueeze(0), index.unsqueeze(1)
+    inside = right < word_counts.view(-1, 1, 1)
+    return (left == right) | ((left < right) & inside)
+
+
+def all_spans(lefts: Tensor, rights: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the edges of all 2n - 1 spans, [batch, 2 * words - 1]: the split spans, then the words."""
+    words = torch.arange(lefts.shape[1] + 1, device=lefts.device).expand(lefts.shape[0], -1)
+    return torch.cat([lefts, words], dim=1), torch.cat([rights, words + 1], dim=1)
+
+
+def left_children(lefts: Tensor, left_edges: Tensor, right_edges: Tensor, word_counts: Tensor) -> Tensor:
+    """Tell which spans are left children (the root among them): those that start where their end's d says."""
+    first = lefts.new_zeros(lefts.shape[0], 1)
+    longest = torch.cat([first, lefts, first], dim=1)  # d at split points 0..n; padding reads as 0
+    at_end = torch.where(right_edges == word_counts.unsqueeze(1), 0, longest.gather(1, right_edges))
+    return at_end == left_edges

@@ -1,0 +1,103 @@
+"""Tree inference (Wei et al. 2020, sec. 3.4) as tensor operations over a padded batch, with no loop over words.
+
+A binary tree is two tensors [batch, split points 1..n-1]: the left and right edge of the span divided at each split
+point. Split points at or beyond a sentence's end are padding; their edges mean nothing.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def argmin_tree(left_boundaries: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the edges of the tree that divides each span at the last smallest left boundary inside it.
+
+    `left_boundaries` is [batch, words], item j-1 for split point j; `word_counts` is [batch]. The rule builds the
+    Cartesian tree of the boundaries, so the span divided at k reaches left to the last smaller boundary before it
+    and right to the first one after it that is not larger. O(words^2) memory, constant depth.
+    """
+    boundaries, split_points = _inner(left_boundaries, word_counts, padding=-1)
+    mine, other = boundaries.unsqueeze(2), boundaries.unsqueeze(1)  # [batch, k, 1], [batch, 1, k']
+    before = split_points.unsqueeze(0) < split_points.unsqueeze(1)  # [k, k']: k' < k
+    return _edges(before & (other < mine), before.T & (other <= mine), split_points, word_counts)
+
+
+def argmax_tree_right(right_boundaries: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the edges of the tree that divides each span at the first largest right boundary inside it.
+
+    The mirror image of `argmin_tree`; item k of [batch, words] is the right boundary at split point k = 0..n-1.
+    """
+    shifted = torch.cat([right_boundaries[:, 1:], right_boundaries[:, :1]], dim=1)  # item k-1 for split point k
+    boundaries, split_points = _inner(shifted, word_counts, padding=right_boundaries.shape[1] + 1)
+    mine, other = boundaries.unsqueeze(2), boundaries.unsqueeze(1)
+    before = split_points.unsqueeze(0) < split_points.unsqueeze(1)
+    return _edges(before & (other >= mine), before.T & (other > mine), split_points, word_counts)
+
+
+def largest_tree(left_boundaries: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the edges of the tree that divides each span (i, j) at the largest k with d_k <= i.
+
+    The left edge i at split point k is the one in [d_k, k) whose own left edge L(i) is smaller than every boundary
+    in (i, k]. Left edges of the outermost spans need no other; each round settles those one level further in, so
+    the loop runs once per level of nesting, not per word.
+    """
+    boundaries, split_points = _inner(left_boundaries, word_counts, padding=0)
+    batch, count = boundaries.shape
+    if not count:
+        return boundaries, boundaries
+    # least[b, i, k] = min of d over split points in (i, k], for edges i = 0..count-1 and k = i+1..count
+    edges = torch.arange(count, device=boundaries.device)
+    inside = split_points.unsqueeze(0) > edges.unsqueeze(1)  # [i, k]
+    spread = torch.where(inside, boundaries.unsqueeze(1), count + 1)
+    least = spread.cummin(dim=2).values
+    reaches = inside & (boundaries.unsqueeze(1) <= edges.unsqueeze(1))  # d_k <= i < k
+    lefts = torch.full_like(boundaries, count + 1)  # not settled: larger than any boundary
+    outermost = boundaries.new_full((batch, 1), -1)
+    for _ in range(count):
+        own_left = torch.cat([outermost, lefts[:, :-1]], dim=1)  # L(i); the sentence's left end lies in nothing
+        found = reaches & (own_left.unsqueeze(2) < least)
+        settled = torch.where(found, edges.view(1, -1, 1), count + 1).amin(dim=1)
+        if torch.equal(settled, lefts):
+            break
+        lefts = settled
+    before = split_points.unsqueeze(0) < split_points.unsqueeze(1)
+    valid = split_points < word_counts.unsqueeze(1)
+    padded = torch.where(valid, lefts, -1)
+    closes = before.T & (padded.unsqueeze(1) <= lefts.unsqueeze(2))
+    rights = torch.where(closes, split_points, word_counts.view(-1, 1, 1)).amin(dim=2)
+    return torch.where(valid, lefts, 0), torch.where(valid, rights, 0)
+
+
+def largest_tree_right(right_boundaries: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the edges of the tree that divides each span (i, j) at the smallest k whose right boundary is >= j.
+
+    The mirror image of `largest_tree`; item k of [batch, words] is the right boundary at split point k = 0..n-1.
+    """
+    lefts, rights = largest_tree(_from_the_end(right_boundaries, word_counts, word_counts), word_counts)
+    return _from_the_end(rights, word_counts - 1, word_counts), _from_the_end(lefts, word_counts - 1, word_counts)
+
+
+def _from_the_end(ends: Tensor, lengths: Tensor, word_counts: Tensor) -> Tensor:
+    """Return each row's first `lengths` items reversed and measured from the end of the sentence; 0 in the padding."""
+    columns = lengths.unsqueeze(1) - 1 - torch.arange(ends.shape[1], device=ends.device)
+    reversed_ends = ends.gather(1, columns.clamp(min=0))
+    return torch.where(columns >= 0, word_counts.unsqueeze(1) - reversed_ends, 0)
+
+
+def _inner(boundaries: Tensor, word_counts: Tensor, *, padding: int) -> tuple[Tensor, Tensor]:
+    """Return the boundaries at split points 1..n-1, padding set, and those split points."""
+    split_points = torch.arange(1, boundaries.shape[1], device=boundaries.device)
+    valid = split_points < word_counts.unsqueeze(1)
+    return torch.where(valid, boundaries[:, :-1], padding), split_points
+
+
+def _edges(ends_left: Tensor, ends_right: Tensor, split_points: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Return, for each split point, the last k' where the span ends on the left and the first where on the right."""
+    if not split_points.numel():
+        empty = word_counts.new_zeros(len(word_counts), 0)
+        return empty, empty
+    lefts = torch.where(ends_left, split_points, 0).amax(dim=2)
+    rights = torch.where(ends_right, split_points, word_counts.view(-1, 1, 1)).amin(dim=2)
+    valid = split_points < word_counts.unsqueeze(1)
+    return torch.where(valid, lefts, 0), torch.where(valid, rights, 0)

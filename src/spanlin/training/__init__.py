@@ -1,0 +1,1 @@
+"""Training: vocabularies, batches, the loop, checkpoints, and parsing with what was trained."""

@@ -1,0 +1,241 @@
+"""Batches: which sentences go together, and their padded tensors, made ahead by a background thread.
+
+The plan of an epoch and every batch in it depend only on the seed, the epoch and the batch's place, so that a
+resumed run sees exactly what an uninterrupted one would.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from spanlin.network.batch import Batch, LexicalInput, PieceInput, Targets
+from spanlin.training.examples import Examples
+from spanlin.training.vocabulary import PADDING, START, STOP, UNKNOWN
+
+
+def plan_epoch(
+    groups: Sequence[tuple[NDArray[np.int64], float]],
+    costs: NDArray[np.int64],
+    *,
+    seed: int,
+    epoch: int,
+    token_budget: int,
+    sentence_budget: int,
+) -> list[NDArray[np.int64]]:
+    """Return the batches of an epoch, each an array of sentence numbers.
+
+    `groups` are (sentences, weight): a weight of 2.5 takes each sentence twice and a random half of them once more.
+    """
+    random = np.random.default_rng([seed, epoch])
+    chosen: list[NDArray[np.int64]] = []
+    for members, weight in groups:
+        whole, rest = int(weight), weight - int(weight)
+        chosen.extend([members] * whole)
+        if rest:
+            chosen.append(random.permutation(members)[: round(rest * len(members))])
+    sentences = np.concatenate(chosen)
+    # Like lengths together, but not always the same sentences: lengths are blurred by a tenth.
+    blurred = costs[sentences] * random.uniform(0.95, 1.05, len(sentences))
+    ordered = sentences[np.argsort(blurred, kind="stable")]
+    batches = cut_batches(ordered, costs, token_budget=token_budget, sentence_budget=sentence_budget)
+    return [batches[number] for number in random.permutation(len(batches))]
+
+
+def cut_batches(
+    ordered: NDArray[np.int64], costs: NDArray[np.int64], *, token_budget: int, sentence_budget: int
+) -> list[NDArray[np.int64]]:
+    """Return consecutive batches within the budgets; a sentence over the budget is a batch of its own."""
+    batches: list[NDArray[np.int64]] = []
+    start = 0
+    longest = 0
+    for end, cost in enumerate(costs[ordered].tolist()):
+        grown = max(longest, cost)
+        if end > start and (grown * (end - start + 1) > token_budget or end - start >= sentence_budget):
+            batches.append(ordered[start:end])
+            start, grown = end, cost
+        longest = grown
+    if start < len(ordered):
+        batches.append(ordered[start:])
+    return batches
+
+
+class BatchMaker:
+    """Cuts padded batches out of examples; their widths are multiples of `multiple`."""
+
+    def __init__(
+        self,
+        examples: Examples,
+        *,
+        unknown_rates: NDArray[np.float32] | None = None,
+        unknown_treebank_rate: float = 0.0,
+        multiple: int = 1,
+    ) -> None:
+        self.examples = examples
+        self.multiple = multiple
+        self.unknown_treebank_rate = unknown_treebank_rate
+        self.unknown_rates = unknown_rates
+
+    def __call__(self, sentences: NDArray[np.int64], *, seed: Sequence[int] | None = None) -> Batch:
+        """Return the batch of these sentences; with a seed, some words are hidden as unknown, for training."""
+        examples = self.examples
+        counts = examples.word_counts[sentences]
+        # At least two words wide: a tree then always has a split point, if only a padded one.
+        width = self._round(max(2, int(counts.max())))
+        starts = examples.offsets[sentences]
+        places = np.arange(width)
+        is_word = places < counts[:, None]
+        flat = np.where(is_word, starts[:, None] + places, 0)
+
+        def words(array: NDArray[np.int32], padding: int = 0) -> torch.Tensor:
+            return torch.from_numpy(np.where(is_word, array[flat], padding).astype(np.int64))
+
+        inner = (places < counts[:, None] - 1)[:, :-1]
+
+        def splits(array: NDArray[np.int32], padding: int = 0) -> torch.Tensor:
+            return torch.from_numpy(np.where(inner, array[flat[:, :-1]], padding).astype(np.int64))
+
+        treebanks = examples.treebanks[sentences]
+        if seed is not None and self.unknown_treebank_rate:
+            told = np.random.default_rng([*seed, 1]).random(len(treebanks)) >= self.unknown_treebank_rate
+            treebanks = np.where(told, treebanks, 0)
+        return Batch(
+            word_counts=torch.from_numpy(counts),
+            treebanks=_tensor(treebanks),
+            lengths=torch.from_numpy(counts.copy()),
+            lexical=self._lexical(flat, is_word, counts, seed) if len(examples.words) else None,
+            pieces=self._pieces(sentences, flat, is_word, counts) if len(examples.pieces) else None,
+            targets=Targets(
+                split_lefts=splits(examples.split_lefts),
+                split_rights=splits(examples.split_rights),
+                split_labels=splits(examples.split_labels, -1),
+                word_labels=words(examples.word_labels, -1),
+                tags=words(examples.tags, -1),
+            ),
+            has_tree=torch.from_numpy(examples.has_tree[sentences]),
+        )
+
+    def _round(self, width: int) -> int:
+        return -(-width // self.multiple) * self.multiple
+
+    def _lexical(
+        self,
+        flat: NDArray[np.int64],
+        is_word: NDArray[np.bool_],
+        counts: NDArray[np.int64],
+        seed: Sequence[int] | None,
+    ) -> LexicalInput:
+        examples = self.examples
+        ids = np.where(is_word, examples.words[flat], PADDING)
+        if seed is not None and self.unknown_rates is not None:
+            hidden = np.random.default_rng(list(seed)).random(ids.shape) < self.unknown_rates[ids]
+            ids = np.where(hidden & is_word, UNKNOWN, ids)
+        edge_rows = len(examples.spellings) - 2
+        spelled = _with_edges(
+            np.where(is_word, examples.spelling_ids[flat], edge_rows), counts, edge_rows, edge_rows + 1, edge_rows
+        )
+        distinct, spelling_of = np.unique(spelled, return_inverse=True)
+        if self.multiple > 1:
+            # As many distinct words in most batches of a shape; the surplus rows are read by no position.
+            surplus = -len(distinct) % (64 * self.multiple)
+            distinct = np.concatenate([distinct, np.full(surplus, edge_rows)])
+        lengths = examples.spelling_lengths[distinct]
+        tags = np.where(is_word, examples.input_tags[flat], PADDING)
+        vectors = np.where(is_word, examples.vectors[flat], 0)
+        return LexicalInput(
+            words=_tensor(_with_edges(ids, counts, START, STOP, PADDING)),
+            vectors=_tensor(_with_edges(vectors, counts, 0, 0, 0)),
+            tags=_tensor(_with_edges(tags, counts, START, STOP, PADDING)),
+            spellings=_tensor(examples.spellings[distinct, : self._round(int(lengths.max()))]),
+            spelling_lengths=torch.from_numpy(lengths),
+            spelling_of=_tensor(spelling_of.reshape(spelled.shape)),
+        )
+
+    def _pieces(
+        self,
+        sentences: NDArray[np.int64],
+        flat: NDArray[np.int64],
+        is_word: NDArray[np.bool_],
+        counts: NDArray[np.int64],
+    ) -> PieceInput:
+        examples = self.examples
+        starts = examples.piece_offsets[sentences]
+        piece_counts = examples.piece_offsets[sentences + 1] - starts
+        places = np.arange(self._round(int(piece_counts.max())))
+        is_piece = places < piece_counts[:, None]
+        pieces = np.where(is_piece, examples.pieces[np.where(is_piece, starts[:, None] + places, 0)], 0)
+        last = piece_counts - 1
+        return PieceInput(
+            pieces=_tensor(pieces),
+            piece_counts=torch.from_numpy(piece_counts),
+            first_pieces=_tensor(_with_edges(np.where(is_word, examples.first_pieces[flat], 0), counts, 0, last, 0)),
+            last_pieces=_tensor(_with_edges(np.where(is_word, examples.last_pieces[flat], 0), counts, 0, last, 0)),
+        )
+
+
+def _with_edges(
+    words: NDArray[np.integer], counts: NDArray[np.int64], start: int, stop: int | NDArray[np.int64], padding: int
+) -> NDArray[np.int64]:
+    """Return [batch, words + 2]: a start symbol before each sentence, a stop symbol right after it."""
+    batch, width = words.shape
+    out = np.full((batch, width + 2), padding, dtype=np.int64)
+    out[:, 0] = start
+    out[:, 1:-1] = words
+    out[np.arange(batch), counts + 1] = stop
+    return out
+
+
+def _tensor(array: NDArray[np.integer]) -> torch.Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array, dtype=np.int64))
+
+
+Item = TypeVar("Item")
+
+
+class Prefetcher(Generic[Item]):
+    """Runs jobs in a background thread, a few ahead of whoever iterates; an error in one is raised there."""
+
+    def __init__(self, jobs: Iterator[Callable[[], Item]], *, ahead: int) -> None:
+        self._queue: queue.Queue[tuple[Item | None, BaseException | None] | None] = queue.Queue(maxsize=ahead)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._work, args=(jobs,), daemon=True, name="batches")
+        self._thread.start()
+
+    def _work(self, jobs: Iterator[Callable[[], Item]]) -> None:
+        try:
+            for job in jobs:
+                self._put((job(), None))
+                if self._stopped.is_set():
+                    return
+        except BaseException as error:  # handed over, not swallowed
+            self._put((None, error))
+        self._put(None)
+
+    def _put(self, item: tuple[Item | None, BaseException | None] | None) -> None:
+        while not self._stopped.is_set():
+            try:
+                self._queue.put(item, timeout=0.1)
+                return
+            except queue.Full:
+                continue
+
+    def __iter__(self) -> Iterator[Item]:
+        try:
+            while (got := self._queue.get()) is not None:
+                item, error = got
+                if error is not None:
+                    raise error
+                yield item  # type: ignore[misc]  # None only beside an error
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Stop the thread; what it has prepared is dropped."""
+        self._stopped.set()
+        self._thread.join()

@@ -1,0 +1,164 @@
+"""Checkpoints: folders of TOML, JSON and safetensors, written whole or not at all, and nothing pickled."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from spanlin.errors import CheckpointError, TrainingError
+from spanlin.network.encoders.pretrained import load_pretrained
+from spanlin.network.network import ParserNetwork
+from spanlin.training.config import TrainingConfig, config_to_toml, load_config
+from spanlin.training.examples import Featurizer
+from spanlin.training.pieces import WordPieces
+from spanlin.training.vectors import WordVectors
+from spanlin.training.vocabulary import Vocabularies
+
+FORMAT = 1
+_MODEL_FILE = "model.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """A network with all it needs to read sentences."""
+
+    config: TrainingConfig
+    network: ParserNetwork
+    vocabularies: Vocabularies
+    featurizer: Featurizer
+
+
+def new_model(config: TrainingConfig, vocabularies: Vocabularies) -> Model:
+    """Return a model as it is before training, with the pretrained parts its configuration names."""
+    network = config.network
+    vectors = pieces = encoder = None
+    if network.input == "pretrained":
+        encoder = load_pretrained(network.pretrained.folder, drop_layers=network.pretrained.drop_layers)
+        pieces = WordPieces.from_folder(network.pretrained.folder)
+    elif network.lexical.vectors:
+        vectors = WordVectors.load(network.lexical.vectors, limit=network.lexical.vector_limit)
+    return Model(
+        config=config,
+        network=ParserNetwork(
+            network,
+            vocabularies.sizes,
+            vectors=None if vectors is None else torch.from_numpy(vectors.table),
+            pretrained=encoder,
+        ),
+        vocabularies=vocabularies,
+        featurizer=Featurizer(vocabularies, pieces=pieces, vectors=vectors, lexical=network.input == "lexical"),
+    )
+
+
+def save_model(folder: Path, model: Model, weights: Mapping[str, Tensor] | None = None) -> None:
+    """Write a model's files into an existing folder; `weights` may stand in for the network's own."""
+    state = dict(model.network.state_dict() if weights is None else weights)
+    save_file(
+        {name: value.detach().contiguous().cpu() for name, value in state.items()}, folder / "weights.safetensors"
+    )
+    (folder / "config.toml").write_text(config_to_toml(model.config), encoding="utf-8")
+    model.vocabularies.save(folder / "vocabularies.json")
+    featurizer = model.featurizer
+    if featurizer.pieces is not None:
+        (folder / "tokenizer.json").write_text(featurizer.pieces.text, encoding="utf-8")
+        assert model.network.pretrained is not None
+        (folder / "encoder").mkdir(exist_ok=True)
+        table = model.network.pretrained.model.config_table()
+        (folder / "encoder" / "config.json").write_text(json.dumps(table, indent=1, default=str), encoding="utf-8")
+    if featurizer.vectors is not None:
+        (folder / "vector_words.txt").write_text("\n".join(featurizer.vectors.words), encoding="utf-8")
+    (folder / _MODEL_FILE).write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
+
+
+def load_model(folder: str | Path) -> Model:
+    """Return the model of a checkpoint folder, on the CPU."""
+    folder = Path(folder)
+    try:
+        found = json.loads((folder / _MODEL_FILE).read_text(encoding="utf-8"))["format"]
+    except OSError as error:
+        raise CheckpointError(f"{folder}: no checkpoint here ({_MODEL_FILE}: {error.strerror})") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise CheckpointError(f"{folder / _MODEL_FILE}: damaged: {error}") from error
+    if found != FORMAT:
+        raise CheckpointError(f"{folder}: format {found}, but this version reads format {FORMAT}: export it again")
+    config = load_config(folder / "config.toml")
+    vocabularies = Vocabularies.load(folder / "vocabularies.json")
+    state = read_tensors(folder / "weights.safetensors")
+    pieces = encoder = vectors = table = None
+    if config.network.input == "pretrained":
+        encoder = load_pretrained(folder / "encoder", weights=False)
+        pieces = WordPieces.from_folder(folder)
+    elif config.network.lexical.vectors:
+        table = state.get("lexical.vectors.weight")
+        try:
+            words = (folder / "vector_words.txt").read_text(encoding="utf-8").split("\n")
+        except OSError as error:
+            raise CheckpointError(f"{folder}/vector_words.txt: cannot be read: {error.strerror}") from error
+        vectors = WordVectors(words, np.zeros((0, 0), dtype=np.float32))
+    network = ParserNetwork(config.network, vocabularies.sizes, vectors=table, pretrained=encoder)
+    load_weights(network, state, folder)
+    return Model(
+        config=config,
+        network=network.eval(),
+        vocabularies=vocabularies,
+        featurizer=Featurizer(vocabularies, pieces=pieces, vectors=vectors, lexical=config.network.input == "lexical"),
+    )
+
+
+def load_weights(network: ParserNetwork, weights: Mapping[str, Tensor], where: Path) -> None:
+    """Give a network these weights, which are those of a checkpoint."""
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        first = str(error).splitlines()[-1].strip()
+        raise CheckpointError(f"{where}: the weights do not fit the configuration: {first}") from error
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """Return the tensors of a safetensors file."""
+    try:
+        tensors: dict[str, Tensor] = load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(f"{path}: cannot be read: {error}") from error
+    return tensors
+
+
+def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
+    """Fill a new folder and put it in place of an old one of that name; the old one stays until the new is whole."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = folder.with_name(f".{folder.name}.new")
+    aside = folder.with_name(f".{folder.name}.old")
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir()
+        fill(temporary)
+        for path in temporary.rglob("*"):
+            if path.is_file():
+                with path.open("rb") as stream:
+                    os.fsync(stream.fileno())
+        shutil.rmtree(aside, ignore_errors=True)
+        if folder.exists():
+            folder.rename(aside)
+        temporary.rename(folder)
+        shutil.rmtree(aside, ignore_errors=True)
+    except (OSError, SafetensorError) as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        recover_folder(folder)
+        raise TrainingError(f"{folder}: cannot be written: {error}; the last good checkpoint is kept") from error
+
+
+def recover_folder(folder: Path) -> None:
+    """Put back a folder whose replacement was interrupted between its two renames."""
+    aside = folder.with_name(f".{folder.name}.old")
+    if not folder.exists() and aside.exists():
+        aside.rename(folder)

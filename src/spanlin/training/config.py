@@ -1,0 +1,223 @@
+"""A training run as frozen dataclasses, to and from TOML; an unknown key is an error that names it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+import types
+import typing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from spanlin.errors import ConfigError
+from spanlin.network.config import NetworkConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreebankConfig:
+    """One treebank; `weight` is how often an epoch goes through its training trees."""
+
+    name: str
+    train: str
+    dev: str = ""
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.weight <= 0:
+            raise ConfigError(f"treebank {self.name!r}: weight must be positive, got {self.weight}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimizerConfig:
+    """Adam with separate rates for a pretrained encoder and for everything else."""
+
+    kind: Literal["adam", "adamw"] = "adamw"
+    rate: float = 1e-3
+    encoder_rate: float = 5e-5
+    betas: tuple[float, float] = (0.9, 0.98)
+    epsilon: float = 1e-9
+    weight_decay: float = 0.01
+    clip: float = 5.0
+    """Largest gradient norm; 0 clips nothing."""
+    warm_up_steps: int = 160
+    decay: Literal["constant", "linear", "cosine", "plateau"] = "linear"
+    plateau_factor: float = 0.5
+    plateau_patience: int = 5
+
+    def __post_init__(self) -> None:
+        if self.rate <= 0 or self.encoder_rate < 0:
+            raise ConfigError("optimizer.rate must be positive and optimizer.encoder_rate not negative")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchConfig:
+    """Batches hold sentences of like length: at most `tokens` padded positions and `sentences` sentences each."""
+
+    tokens: int = 6000
+    sentences: int = 250
+    accumulate: int = 1
+    max_words: int = 0
+    """Leave longer sentences out of training; 0 keeps all."""
+    prefetch: int = 8
+
+    def __post_init__(self) -> None:
+        for key in ("tokens", "sentences", "accumulate", "prefetch"):
+            if getattr(self, key) < 1:
+                raise ConfigError(f"batch.{key} must be at least 1, got {getattr(self, key)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistillationConfig:
+    """Teachers (checkpoint folders) and plain sentences that they parse."""
+
+    teachers: tuple[str, ...] = ()
+    unlabelled: tuple[str, ...] = ()
+    """Files with one sentence a line, words separated by spaces."""
+    unlabelled_weight: float = 1.0
+    gold_share: float = 0.5
+    """The gold trees' share of the loss where there are any; the teachers have the rest."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.gold_share <= 1:
+            raise ConfigError(f"distillation.gold_share must be in [0, 1], got {self.gold_share}")
+        if self.unlabelled and not self.teachers:
+            raise ConfigError("distillation.unlabelled needs distillation.teachers to parse it")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """A whole run."""
+
+    treebanks: tuple[TreebankConfig, ...]
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
+    batch: BatchConfig = field(default_factory=BatchConfig)
+    distillation: DistillationConfig = field(default_factory=DistillationConfig)
+    seed: int = 1
+    epochs: int = 20
+    max_minutes: float = 0.0
+    """Plan the schedule's end for so many minutes of training from the speed seen, if that is sooner; 0: no limit."""
+    precision: Literal["fp32", "bf16"] = "fp32"
+    cuda_graphs: bool = True
+    """On one GPU, record and replay the kernels of each shape of batch, where the network allows it."""
+    averaging: float = 0.0
+    """Decay of an exponential moving average of the weights, which is then evaluated and kept; 0: none."""
+    evaluate_every: int = 1
+    """Epochs between two dev evaluations."""
+    patience: int = 0
+    """Stop after so many evaluations without a better dev F1; 0: never."""
+    save_every: int = 0
+    """Optimizer steps between two checkpoints; 0: after each epoch."""
+    min_word_count: int = 1
+    """Words seen less often in training get no embedding of their own."""
+
+    def __post_init__(self) -> None:
+        if not self.treebanks:
+            raise ConfigError("no [[treebanks]]: name at least one with its train file")
+        if self.epochs < 1 or self.evaluate_every < 1:
+            raise ConfigError("epochs and evaluate_every must be at least 1")
+        if not 0 <= self.averaging < 1:
+            raise ConfigError(f"averaging must be in [0, 1), got {self.averaging}")
+        if not 0 <= self.seed < 2**32:
+            raise ConfigError(f"seed must be in 0..{2**32 - 1}, got {self.seed}")
+        normalization = self.network.scorer.normalization
+        if self.distillation.teachers and normalization != "right-boundary":
+            raise ConfigError(
+                "distillation.teachers needs network.scorer.normalization = 'right-boundary', which gives "
+                f"probabilities to learn; got {normalization!r}"
+            )
+
+
+def load_config(path: str | Path) -> TrainingConfig:
+    """Return the configuration in a TOML file."""
+    try:
+        with open(path, "rb") as stream:
+            table = tomllib.load(stream)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from error
+    try:
+        return config_from_table(TrainingConfig, table)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+Config = TypeVar("Config")
+
+
+def config_from_table(kind: type[Config], table: dict[str, Any], key: str = "") -> Config:
+    """Return a configuration dataclass from nested tables, checking every key and type."""
+    hints = typing.get_type_hints(kind)
+    known = {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for name, value in table.items():
+        if name not in known:
+            close = ", ".join(sorted(known))
+            raise ConfigError(f"unknown key {key}{name}; known here: {close}")
+        values[name] = _checked(hints[name], value, f"{key}{name}")
+    for item in dataclasses.fields(kind):  # type: ignore[arg-type]
+        if (
+            item.name not in values
+            and item.default is dataclasses.MISSING
+            and item.default_factory is dataclasses.MISSING
+        ):
+            raise ConfigError(f"the key {key}{item.name} is missing")
+    return kind(**values)
+
+
+def _checked(hint: Any, value: Any, key: str) -> Any:
+    origin = typing.get_origin(hint)
+    arguments = typing.get_args(hint)
+    if dataclasses.is_dataclass(hint):
+        if not isinstance(value, dict):
+            raise ConfigError(f"{key} must be a table, got {value!r}")
+        return config_from_table(typing.cast(type[Any], hint), value, f"{key}.")
+    if origin is Literal:
+        if value not in arguments:
+            raise ConfigError(f"{key} must be one of {', '.join(map(repr, arguments))}, got {value!r}")
+        return value
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise ConfigError(f"{key} must be a list, got {value!r}")
+        if arguments[-1] is Ellipsis:
+            return tuple(_checked(arguments[0], item, f"{key}[{number}]") for number, item in enumerate(value))
+        if len(value) != len(arguments):
+            raise ConfigError(f"{key} must have {len(arguments)} items, got {len(value)}")
+        return tuple(_checked(part, item, key) for part, item in zip(arguments, value, strict=True))
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(hint, types.UnionType) or not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
+        raise ConfigError(f"{key} must be of type {hint.__name__}, got {value!r}")
+    return value
+
+
+def config_to_toml(config: TrainingConfig) -> str:
+    """Return the whole configuration as TOML, defaults included."""
+    lines: list[str] = []
+    _write_table(dataclasses.asdict(config), "", lines)
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _write_table(table: dict[str, Any], path: str, lines: list[str]) -> None:
+    tables = {name: value for name, value in table.items() if isinstance(value, dict)}
+    lists = {
+        name: value
+        for name, value in table.items()
+        if isinstance(value, (list, tuple)) and value and isinstance(value[0], dict)
+    }
+    for name, value in table.items():
+        if name not in tables and name not in lists:
+            # JSON's strings, numbers, booleans and flat lists are TOML's too, but for one control character.
+            written = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+            written = written.replace("\x7f", "\\u007f")
+            lines.append(f"{name} = {written}")
+    for name, value in tables.items():
+        lines += ["", f"[{path}{name}]"]
+        _write_table(value, f"{path}{name}.", lines)
+    for name, items in lists.items():
+        for item in items:
+            lines += ["", f"[[{path}{name}]]"]
+            _write_table(item, f"{path}{name}.", lines)

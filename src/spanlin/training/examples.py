@@ -1,0 +1,227 @@
+"""Sentences as flat arrays of ids, ready to be cut into batches without touching Python objects again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spanlin.training.pieces import WordPieces
+from spanlin.training.vectors import WordVectors
+from spanlin.training.vocabulary import START, STOP, Vocabularies
+from spanlin.trees.labelled import LabelledSplits
+
+Ints = NDArray[np.int32]
+
+MAX_SPELLING = 30
+"""Characters of a word that are read: of a longer one, the first and last half as many."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examples:
+    """Many sentences; those of sentence s lie at `offsets[s]:offsets[s + 1]` of each word-level array.
+
+    Split-level arrays have an item for each word too: that of word j belongs to the split point after it, and the
+    last one of a sentence means nothing. Pieces lie at `piece_offsets[s]:piece_offsets[s + 1]`, the encoder's own
+    start and stop pieces included; `first_pieces` and `last_pieces` count from the start of the sentence.
+    """
+
+    offsets: NDArray[np.int64]
+    words: Ints
+    vectors: Ints
+    input_tags: Ints
+    spelling_ids: Ints
+    spellings: Ints  # [distinct words, MAX_SPELLING + 2]
+    spelling_lengths: NDArray[np.int64]
+    piece_offsets: NDArray[np.int64]
+    pieces: Ints
+    first_pieces: Ints
+    last_pieces: Ints
+    split_lefts: Ints
+    split_rights: Ints
+    split_labels: Ints
+    word_labels: Ints
+    tags: Ints
+    has_tree: NDArray[np.bool_]
+    treebanks: Ints  # [sentences]; 0 is none in particular
+
+    def __len__(self) -> int:
+        return len(self.has_tree)
+
+    @property
+    def word_counts(self) -> NDArray[np.int64]:
+        """The number of words of each sentence."""
+        return np.diff(self.offsets)
+
+    @property
+    def costs(self) -> NDArray[np.int64]:
+        """The positions each sentence takes in the encoder."""
+        return np.diff(self.piece_offsets) if len(self.pieces) else self.word_counts + 2
+
+
+class Featurizer:
+    """Turns sentences into the ids that one network reads."""
+
+    def __init__(
+        self, vocabularies: Vocabularies, *, pieces: WordPieces | None, vectors: WordVectors | None, lexical: bool
+    ) -> None:
+        self.vocabularies = vocabularies
+        self.pieces = pieces
+        self.vectors = vectors
+        self.lexical = lexical
+
+    def __call__(self, sentences: Iterable[LabelledSplits], *, has_tree: bool = True, treebank: str = "") -> Examples:
+        """Return the examples of sentences, to be annotated like a treebank.
+
+        Without trees, their labels and spans mean nothing.
+        """
+        vocabularies = self.vocabularies
+        offsets, piece_offsets = [0], [0]
+        words: list[int] = []
+        vectors: list[int] = []
+        input_tags: list[int] = []
+        spelling_ids: list[int] = []
+        spelling_of: dict[str, int] = {}
+        pieces: list[int] = []
+        first_pieces: list[int] = []
+        last_pieces: list[int] = []
+        lefts: list[int] = []
+        rights: list[int] = []
+        split_labels: list[int] = []
+        word_labels: list[int] = []
+        tags: list[int] = []
+        # One look-up for all that a word brings with it.
+        word_ids: dict[str, tuple[int, int]] = {}
+        for sentence in sentences:
+            offsets.append(offsets[-1] + len(sentence.words))
+            if self.lexical:
+                for word in sentence.words:
+                    ids = word_ids.get(word)
+                    if ids is None:
+                        vector = self.vectors.id(word) if self.vectors else 0
+                        ids = word_ids[word] = (vocabularies.words.id(word), vector)
+                    words.append(ids[0])
+                    vectors.append(ids[1])
+                    spelling_ids.append(spelling_of.setdefault(word, len(spelling_of)))
+                input_tags.extend(map(vocabularies.input_tags.id, sentence.tags))
+            if self.pieces is not None:
+                start = len(pieces)
+                pieces.append(self.pieces.start)
+                for word in sentence.words:
+                    first_pieces.append(len(pieces) - start)
+                    pieces.extend(self.pieces(word))
+                    last_pieces.append(len(pieces) - start - 1)
+                pieces.append(self.pieces.stop)
+                piece_offsets.append(len(pieces))
+            if has_tree:
+                lefts.extend([span.left for span in sentence.spans])
+                rights.extend([span.right for span in sentence.spans])
+                lefts.append(0)
+                rights.append(0)
+                split_labels.extend(map(vocabularies.labels.id, sentence.split_labels))
+                split_labels.append(-1)
+                word_labels.extend(map(vocabularies.labels.id, sentence.word_labels))
+                tags.extend(map(vocabularies.tags.id, sentence.tags))
+            else:
+                empty = [0] * len(sentence.words)
+                lefts += empty
+                rights += empty
+                unknown = [-1] * len(sentence.words)
+                split_labels += unknown
+                word_labels += unknown
+                tags += unknown
+        spellings, lengths = self._spell(list(spelling_of))
+        return Examples(
+            offsets=np.asarray(offsets, dtype=np.int64),
+            words=_ints(words),
+            vectors=_ints(vectors),
+            input_tags=_ints(input_tags),
+            spelling_ids=_ints(spelling_ids),
+            spellings=spellings,
+            spelling_lengths=lengths,
+            piece_offsets=np.asarray(piece_offsets, dtype=np.int64),
+            pieces=_ints(pieces),
+            first_pieces=_ints(first_pieces),
+            last_pieces=_ints(last_pieces),
+            split_lefts=_ints(lefts),
+            split_rights=_ints(rights),
+            split_labels=_ints(split_labels),
+            word_labels=_ints(word_labels),
+            tags=_ints(tags),
+            has_tree=np.full(len(offsets) - 1, has_tree),
+            treebanks=np.full(len(offsets) - 1, vocabularies.treebanks.id(treebank) + 1, dtype=np.int32),
+        )
+
+    def _spell(self, distinct: list[str]) -> tuple[Ints, NDArray[np.int64]]:
+        """Return character ids with a start and a stop around each word; two more rows spell the sentence's edges."""
+        chars = self.vocabularies.chars
+        table = np.zeros((len(distinct) + 2, MAX_SPELLING + 2), dtype=np.int32)  # a multiple of 8 wide
+        lengths = np.zeros(len(distinct) + 2, dtype=np.int64)
+        for row, word in enumerate(distinct):
+            if len(word) > MAX_SPELLING:
+                word = word[: MAX_SPELLING // 2] + word[-MAX_SPELLING // 2 :]
+            ids = [START, *map(chars.id, word), STOP]
+            table[row, : len(ids)] = ids
+            lengths[row] = len(ids)
+        for row, edge in ((len(distinct), START), (len(distinct) + 1, STOP)):
+            table[row, :3] = (START, edge, STOP)
+            lengths[row] = 3
+        return table, lengths
+
+
+def concatenate(parts: list[Examples]) -> Examples:
+    """Return several examples as one."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def join(name: str) -> NDArray[np.int32]:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    def join_offsets(name: str) -> NDArray[np.int64]:
+        pieces = [getattr(part, name) for part in parts]
+        shifts = np.cumsum([0, *(int(piece[-1]) for piece in pieces[:-1])])
+        return np.concatenate([[0], *(piece[1:] + shift for piece, shift in zip(pieces, shifts, strict=True))])
+
+    # Spellings of words come first, part by part; the edges of the sentence are the last two rows of each table.
+    kept = [part.spellings[:-2] for part in parts]
+    shifts = np.cumsum([0, *(len(rows) for rows in kept[:-1])]).astype(np.int32)
+    return replace(
+        parts[0],
+        offsets=join_offsets("offsets"),
+        piece_offsets=join_offsets("piece_offsets"),
+        spellings=np.concatenate([*kept, parts[0].spellings[-2:]]),
+        spelling_lengths=np.concatenate(
+            [*(part.spelling_lengths[:-2] for part in parts), parts[0].spelling_lengths[-2:]]
+        ),
+        spelling_ids=np.concatenate([part.spelling_ids + shift for part, shift in zip(parts, shifts, strict=True)]),
+        has_tree=np.concatenate([part.has_tree for part in parts]),
+        **{
+            name: join(name)
+            for name in (
+                "words",
+                "vectors",
+                "input_tags",
+                "pieces",
+                "first_pieces",
+                "last_pieces",
+                "split_lefts",
+                "split_rights",
+                "split_labels",
+                "word_labels",
+                "tags",
+                "treebanks",
+            )
+        },
+    )
+
+
+def without_tags(sentence_words: Iterable[str]) -> LabelledSplits:
+    """Return a sentence of which nothing but the words is known."""
+    words = tuple(sentence_words)
+    return LabelledSplits(words, ("",) * len(words), (), (), ())
+
+
+def _ints(values: list[int]) -> Ints:
+    return np.asarray(values, dtype=np.int32)

@@ -1,0 +1,475 @@
+"""The training loop: exact, resumable, on one or several processes."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from spanlin.errors import CheckpointError, TrainingError
+from spanlin.network.batch import Batch
+from spanlin.network.loss import distillation_loss, gold_loss, soft_targets
+from spanlin.training.batches import BatchMaker, Prefetcher, plan_epoch
+from spanlin.training.checkpoint import (
+    Model,
+    load_model,
+    load_weights,
+    new_model,
+    read_tensors,
+    recover_folder,
+    save_model,
+    write_folder,
+)
+from spanlin.training.config import TrainingConfig, load_config
+from spanlin.training.data import TrainingData, load_data
+from spanlin.training.examples import Examples, concatenate
+from spanlin.training.graphs import GraphedLoss, can_be_graphed
+from spanlin.training.metrics import Event, MetricsLog, Watcher, draw_curves
+from spanlin.training.optimizer import Plateau, WeightAverage, build_optimizer, rate_factor
+from spanlin.training.parsing import autocast, parse_examples, score_parses
+from spanlin.training.processes import Group, choose_training_device, own_stream, stop_signals, synchronized
+from spanlin.training.state import Progress, load_progress, load_state, save_state
+from spanlin.training.vocabulary import Vocabularies, build_vocabularies
+
+_REPORT_EVERY = 20  # steps; each report waits for the device once
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingResult:
+    """How a run ended. `best` is the folder of the model with the highest mean dev F1, or the last one without dev."""
+
+    best: Path
+    best_score: float
+    steps: int
+    interrupted: bool
+
+
+def train(
+    config: TrainingConfig,
+    folder: str | Path,
+    *,
+    resume: bool = False,
+    device: str = "",
+    watch: Watcher | None = None,
+) -> TrainingResult:
+    """Train a parser and keep it in `folder`: `best/`, `last/`, `metrics.jsonl`, `curves.png`.
+
+    With `resume`, a run that was interrupted goes on from its last checkpoint and ends with the very weights it
+    would have had. Started by torchrun, each process takes its share of every step.
+    """
+    return _Run(config, Path(folder), resume=resume, device=device, watch=watch).train()
+
+
+class _LossModule(nn.Module):
+    """The network under its loss, so that DistributedDataParallel sees one forward pass."""
+
+    def __init__(self, model: Model, teachers: list[Model], gold_share: float) -> None:
+        super().__init__()
+        self.network = model.network
+        self.teachers = [teacher.network for teacher in teachers]  # a list, not submodules: they do not train
+        self.gold_share = gold_share if teachers else 1.0
+
+    def forward(self, batches: list[Batch]) -> Tensor:
+        """Return the summed loss of a batch; further batches hold the same sentences as each teacher reads them."""
+        batch, *for_teachers = batches
+        scores = self.network.score(batch)
+        assert batch.has_tree is not None
+        total = scores.tags.new_zeros(()) if scores.tags is not None else scores.left_edges.new_zeros(())
+        if self.gold_share:
+            total = total + self.gold_share * gold_loss(self.network, scores, batch).total
+        if for_teachers and self.gold_share < 1:
+            soft = soft_targets(self.teachers, for_teachers, gold=batch.targets, has_tree=batch.has_tree)
+            weights = torch.where(batch.has_tree, 1 - self.gold_share, 1.0)
+            total = total + distillation_loss(self.network, scores, batch, soft, weights).total
+        return total
+
+
+class _Run:
+    def __init__(
+        self, config: TrainingConfig, folder: Path, *, resume: bool, device: str, watch: Watcher | None
+    ) -> None:
+        self.config = config
+        self.folder = folder
+        self.watch = watch
+        self.device = choose_training_device(device)
+        self.group = Group.join(self.device)
+        self.rank, self.world = self.group.rank, self.group.world
+        self.signalled = self.interrupted = False
+        if self.rank == 0:
+            recover_folder(folder / "last")
+            recover_folder(folder / "best")
+        self.group.wait()
+        last = folder / "last"
+        if resume and not last.exists():
+            raise CheckpointError(f"{folder}: nothing to resume: it has no checkpoint 'last'")
+        if not resume and last.exists():
+            raise TrainingError(f"{folder} holds a run already: resume it, or choose an empty folder")
+        if resume:
+            _require_same_config(load_config(last / "config.toml"), config, last)
+        data = load_data(config)
+        self.progress = load_progress(last) if resume else Progress(fingerprint=data.fingerprint)
+        if self.progress.fingerprint != data.fingerprint:
+            raise CheckpointError(f"{last}: the treebanks have changed since this run began: start a new one")
+        torch.manual_seed(config.seed)
+        self.teachers = [load_model(path) for path in config.distillation.teachers]
+        vocabularies = self._vocabularies(data)
+        if resume and Vocabularies.load(last / "vocabularies.json").to_table() != vocabularies.to_table():
+            raise CheckpointError(f"{last}: its vocabularies are not those of the treebanks: start a new run")
+        self.model = new_model(config, vocabularies)
+        self.model.network.to(self.device)
+        for teacher in self.teachers:
+            teacher.network.to(self.device).requires_grad_(False)
+        if resume:
+            load_weights(self.model.network, read_tensors(last / "weights.safetensors"), last)
+        self.optimizer = build_optimizer(self.model.network, config.optimizer)
+        self.average = WeightAverage(self.model.network, config.averaging) if config.averaging else None
+        self.plateau = Plateau(config.optimizer)
+        self._prepare_examples(data)
+        if resume:
+            load_state(last, self.optimizer, self.average)
+            self.plateau.factor, self.plateau.waited = self.progress.rate_factor, self.progress.plateau_waited
+
+    def _vocabularies(self, data: TrainingData) -> Vocabularies:
+        sentences = (sentence for treebank in data.treebanks for sentence in treebank.train)
+        names = [treebank.name for treebank in data.treebanks]
+        built = build_vocabularies(sentences, min_word_count=self.config.min_word_count, treebanks=names)
+        if not self.teachers:
+            return built
+        scorer = self.config.network.scorer
+        for path, teacher in zip(self.config.distillation.teachers, self.teachers, strict=True):
+            theirs = teacher.config.network.scorer
+            if theirs.normalization != scorer.normalization or theirs.target not in (scorer.target, "both"):
+                raise CheckpointError(
+                    f"{path}: a teacher with target {theirs.target!r} and normalization {theirs.normalization!r} "
+                    f"cannot teach {scorer.target!r} and {scorer.normalization!r}: they must agree"
+                )
+        first, *others = (teacher.vocabularies for teacher in self.teachers)
+        for other in others:
+            if other.labels.items != first.labels.items or other.tags.items != first.tags.items:
+                raise CheckpointError("the teachers have different labels or tags: they must share their treebanks")
+        return dataclasses.replace(built, labels=first.labels, tags=first.tags)
+
+    def _prepare_examples(self, data: TrainingData) -> None:
+        readers = [self.model, *self.teachers]
+        parts: list[list[Examples]] = [[] for _ in readers]
+        self.groups: list[tuple[NDArray[np.int64], float]] = []
+        start = 0
+        for treebank in data.treebanks:
+            for part, reader in zip(parts, readers, strict=True):
+                part.append(reader.featurizer(treebank.train, treebank=treebank.name))
+            self.groups.append((np.arange(start, start + len(treebank.train)), treebank.weight))
+            start += len(treebank.train)
+        if data.unlabelled:
+            for part, reader in zip(parts, readers, strict=True):
+                part.append(reader.featurizer(data.unlabelled, has_tree=False))
+            weight = self.config.distillation.unlabelled_weight
+            self.groups.append((np.arange(start, start + len(data.unlabelled)), weight))
+        joined = [concatenate(part) for part in parts]
+        rates = self.model.vocabularies.unknown_rates(self.config.network.lexical.unknown_z)
+        # Few shapes of batches, so that each recorded graph serves many.
+        multiple = 8 if self._uses_graphs() else 1
+        self.makers = [
+            BatchMaker(
+                joined[0],
+                unknown_rates=rates,
+                unknown_treebank_rate=self.config.network.unknown_treebank_rate,
+                multiple=multiple,
+            ),
+            *(BatchMaker(examples, multiple=multiple) for examples in joined[1:]),
+        ]
+        self.costs = -(-joined[0].costs // multiple) * multiple
+        self.dev = [
+            (
+                treebank.name,
+                treebank.dev_trees,
+                treebank.dev,
+                self.model.featurizer(treebank.dev, treebank=treebank.name),
+            )
+            for treebank in data.treebanks
+            if treebank.dev
+        ]
+
+    def _plan(self, epoch: int) -> list[list[NDArray[np.int64]]]:
+        """Return the steps of an epoch, each the micro-batches of all processes."""
+        config = self.config.batch
+        batches = plan_epoch(
+            self.groups,
+            self.costs,
+            seed=self.config.seed,
+            epoch=epoch,
+            token_budget=config.tokens,
+            sentence_budget=config.sentences,
+        )
+        size = config.accumulate * self.world
+        return [batches[start : start + size] for start in range(0, len(batches), size)]
+
+    def _micro_batches(self, plan: list[list[NDArray[np.int64]]], epoch: int) -> Iterator[Callable[[], list[Batch]]]:
+        """Yield jobs that make this process's micro-batches; one that has none in a step gets another's, unweighted."""
+        for number in range(self.progress.steps_in_epoch, len(plan)):
+            group = plan[number]
+            for turn in range(0, len(group), self.world):
+                place = turn + self.rank if turn + self.rank < len(group) else turn
+                yield partial(self._make, group[place], (self.config.seed, epoch, number, place))
+
+    def _make(self, sentences: NDArray[np.int64], seed: tuple[int, ...]) -> list[Batch]:
+        batches = [self.makers[0](sentences, seed=seed), *(maker(sentences) for maker in self.makers[1:])]
+        return [batch.pin() for batch in batches] if self.device.type == "cuda" else batches
+
+    def _uses_graphs(self) -> bool:
+        networks = [self.model.network, *(teacher.network for teacher in self.teachers)]
+        return self.config.cuda_graphs and self.device.type == "cuda" and all(map(can_be_graphed, networks))
+
+    def train(self) -> TrainingResult:
+        if self.progress.finished:
+            return self._result()
+        loss_module: nn.Module = _LossModule(self.model, self.teachers, self.config.distillation.gold_share)
+        self.graphed: GraphedLoss | None = None
+        if self.world > 1:
+            devices = [self.device.index] if self.device.type == "cuda" else None
+            loss_module = DistributedDataParallel(loss_module, device_ids=devices)
+        elif self._uses_graphs():
+            self.graphed = GraphedLoss(loss_module, device=self.device, precision=self.config.precision)
+        self.log = self._open_log() if self.rank == 0 else None
+        self.steps = len(self._plan(0)) * self.config.epochs
+        self.clock = time.monotonic() - self.progress.seconds
+        with stop_signals(self._stop), own_stream(self.device):
+            while self.progress.epoch < self.config.epochs and not self.progress.finished:
+                self._train_epoch(loss_module)
+                if self.interrupted:
+                    break
+        if not self.interrupted:
+            self.progress.finished = True
+        self._save_last()
+        if self.log is not None:
+            self._emit(
+                Event(kind="end", step=self.progress.step, text="interrupted" if self.interrupted else "finished")
+            )
+            self.log.close()
+            draw_curves(self.folder)
+        return self._result()
+
+    def _open_log(self) -> MetricsLog:
+        return MetricsLog(self.folder, resumed_step=self.progress.step, kept_lines=self.progress.log_lines)
+
+    def _train_epoch(self, loss_module: nn.Module) -> None:
+        config, progress = self.config, self.progress
+        epoch = progress.epoch
+        plan = self._plan(epoch)
+        batches = Prefetcher(self._micro_batches(plan, epoch), ahead=config.batch.prefetch)
+        loss_sum = torch.zeros((), device=self.device)
+        summed, seen, since = 0, 0, time.monotonic()
+        self.model.network.train()
+        try:
+            stream = iter(batches)
+            while progress.steps_in_epoch < len(plan):
+                group = plan[progress.steps_in_epoch]
+                sentence_count = sum(map(len, group))
+                rate = self._set_rates()
+                # Dropout depends on the seed, the step and the process alone, so there is no random state to keep.
+                torch.manual_seed((config.seed * 1_000_003 + progress.step) * 1_009 + self.rank)
+                loss_sum += self._backward(loss_module, stream, group, sentence_count)
+                self._update()
+                progress.step += 1
+                progress.steps_in_epoch += 1
+                progress.seconds = time.monotonic() - self.clock
+                self._agree()
+                summed += 1
+                seen += sentence_count
+                if progress.step % _REPORT_EVERY == 0:
+                    mean = self._finite(loss_sum) / summed
+                    now = time.monotonic()
+                    self._emit(self._step_event(epoch, mean, rate, seen / max(now - since, 1e-9)))
+                    loss_sum.zero_()
+                    summed, seen, since = 0, 0, now
+                over = self._time_share() >= 1
+                if config.save_every and progress.step % config.save_every == 0:
+                    self._finite(loss_sum)
+                    self._save_last()
+                    since = time.monotonic()
+                if self.interrupted or over:
+                    progress.finished = over
+                    break
+        finally:
+            batches.close()
+        self._finite(loss_sum)
+        if progress.steps_in_epoch == len(plan):
+            progress.epoch += 1
+            progress.steps_in_epoch = 0
+        elif not progress.finished:
+            return
+        if progress.epoch % config.evaluate_every == 0 or progress.epoch == config.epochs or progress.finished:
+            self._evaluate()
+        if not config.save_every or progress.finished:
+            self._save_last()
+
+    def _backward(
+        self, loss_module: nn.Module, stream: Iterator[list[Batch]], group: list[NDArray[np.int64]], count: int
+    ) -> Tensor:
+        """Add up the gradients of a step's micro-batches; return the mean loss per sentence of this process's."""
+        total = torch.zeros((), device=self.device)
+        turns = range(0, len(group), self.world)
+        for turn in turns:
+            batches = next(stream)
+            weight = 1.0 if turn + self.rank < len(group) else 0.0
+            # DDP averages over processes; the sum over all sentences of the step, divided once, is what is wanted.
+            scale = weight * self.world / count
+            if self.graphed is not None:
+                total += self.graphed(batches, scale)
+                continue
+            batches = [batch.to(self.device) for batch in batches]
+            with synchronized(loss_module, turn == turns[-1]):
+                with autocast(self.device, self.config.precision):
+                    loss = loss_module(batches) * scale
+                loss.backward()
+            total += loss.detach()
+        return total
+
+    def _update(self) -> None:
+        weights = [weight for weight in self.model.network.parameters() if weight.grad is not None]
+        if self.config.optimizer.clip:
+            torch.nn.utils.clip_grad_norm_(weights, self.config.optimizer.clip, foreach=True)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=self.graphed is None)
+        if self.average is not None:
+            self.average.update(self.progress.step)
+
+    def _set_rates(self) -> float:
+        step = self.progress.step
+        share = max(step / self.steps, self._time_share())
+        factor = rate_factor(self.config.optimizer, step, share) * self.plateau.factor
+        for group in self.optimizer.param_groups:
+            group["lr"] = group["peak"] * factor
+        return float(max(group["lr"] for group in self.optimizer.param_groups))
+
+    def _time_share(self) -> float:
+        limit = self.config.max_minutes * 60
+        return self.progress.seconds / limit if limit else 0.0
+
+    def _finite(self, loss: Tensor) -> float:
+        """Return the mean of all processes' losses, or raise an error in all of them."""
+        value = self.group.mean(loss)
+        if not np.isfinite(value):
+            self._fail(f"the loss is {value} near step {self.progress.step}")
+        return value
+
+    def _require_finite_weights(self) -> None:
+        """Raise an error if the last step has spoilt the weights: its loss, taken before, does not tell."""
+        weights = list(self.model.network.parameters())
+        if not all(torch.stack([weight.isfinite().all() for weight in weights]).tolist()):
+            self._fail(f"step {self.progress.step} has made weights that are not finite")
+
+    @staticmethod
+    def _fail(what: str) -> NoReturn:
+        raise TrainingError(f"{what}: lower optimizer.rate or set optimizer.clip; the last good checkpoint is kept")
+
+    def _agree(self) -> None:
+        """Let all processes stop together and plan by one clock: their rates and steps must not part."""
+        signalled, self.progress.seconds = self.group.largest(self.signalled, self.progress.seconds)
+        self.interrupted = bool(signalled)
+
+    def _stop(self) -> None:
+        self.signalled = True
+
+    def _evaluate(self) -> None:
+        progress = self.progress
+        self._require_finite_weights()
+        if self.average is not None:
+            self.average.swap()
+        scores: dict[str, float] = {}
+        for name, trees, sentences, examples in self.dev:
+            parses = parse_examples(
+                self.model, examples, sentences, device=self.device, precision=self.config.precision
+            )
+            scores[name] = score_parses(trees, parses).f1 or 0.0
+        self.model.network.train()
+        score = self.group.first(sum(scores.values()) / len(scores) if scores else 0.0)
+        better = score > progress.best_score or not scores
+        if better:
+            progress.best_score, progress.best_step = score, progress.step
+            if self.rank == 0:
+                write_folder(self.folder / "best", lambda folder: save_model(folder, self.model))
+        if self.average is not None:
+            self.average.swap()
+        progress.evaluations_since_best = 0 if better else progress.evaluations_since_best + 1
+        self.plateau.saw(better=better)
+        progress.rate_factor, progress.plateau_waited = self.plateau.factor, self.plateau.waited
+        if scores:
+            self._emit(
+                Event(kind="evaluation", epoch=progress.epoch, step=progress.step, scores=scores | {"mean": score})
+            )
+        if self.config.patience and progress.evaluations_since_best >= self.config.patience:
+            progress.finished = True
+
+    def _save_last(self) -> None:
+        self._require_finite_weights()
+        if self.log is None:
+            return
+        self.progress.log_lines = self.log.line_count
+
+        def fill(folder: Path) -> None:
+            save_model(folder, self.model)
+            save_state(folder, self.progress, self.optimizer, self.average)
+
+        write_folder(self.folder / "last", fill)
+        self._emit(Event(kind="saved", step=self.progress.step))
+
+    def _step_event(self, epoch: int, loss: float, rate: float, speed: float) -> Event:
+        progress = self.progress
+        share = max(progress.step / self.steps, self._time_share())
+        return Event(
+            kind="step",
+            epoch=epoch + 1,
+            epochs=self.config.epochs,
+            step=progress.step,
+            steps=self.steps,
+            loss=loss,
+            rate=rate,
+            sentences_per_second=speed,
+            seconds_left=progress.seconds / share - progress.seconds if share else 0.0,
+        )
+
+    def _emit(self, event: Event) -> None:
+        if self.log is not None and event.kind != "saved":
+            self.log.write(event)
+        if self.watch is not None and self.rank == 0:
+            self.watch(event)
+
+    def _result(self) -> TrainingResult:
+        best = self.folder / "best"
+        return TrainingResult(
+            best=best if best.exists() else self.folder / "last",
+            best_score=max(self.progress.best_score, 0.0),
+            steps=self.progress.step,
+            interrupted=self.interrupted,
+        )
+
+
+def _require_same_config(old: TrainingConfig, new: TrainingConfig, where: Path) -> None:
+    """A run can only be resumed as it was; its length in epochs or minutes may change."""
+    before, after = (dataclasses.asdict(config) for config in (old, new))
+    for free in ("epochs", "max_minutes", "patience", "save_every"):
+        before.pop(free)
+        after.pop(free)
+
+    def differing(one: Any, two: Any, key: str) -> str | None:
+        if isinstance(one, dict) and isinstance(two, dict):
+            for name in one:
+                found = differing(one[name], two[name], f"{key}.{name}" if key else name)
+                if found:
+                    return found
+            return None
+        return key if one != two else None
+
+    key = differing(before, after, "")
+    if key:
+        raise CheckpointError(f"{where}: the run was started with another value of {key}: put it back to resume")

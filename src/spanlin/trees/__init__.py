@@ -1,0 +1,1 @@
+"""Constituent trees: their shape, their bracketed text, their transformations, their corpora."""

@@ -1,0 +1,203 @@
+"""A corpus written as one cleaned tree a line, a file for each split, with an account of every tree."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from spanlin.errors import TreebankError, TreeSyntaxError
+from spanlin.trees.transforms import ROOT_LABELS, clean_tree
+from spanlin.trees.tree import Tree
+from spanlin.trees.treebanks.corpus import Corpus, Document, Remarks
+from spanlin.trees.treebanks.summary import CountDifference, Preparation, SplitSummary
+
+ROOT = "TOP"
+MANIFEST = "manifest.json"
+MALFORMED = "malformed"
+WITHOUT_WORDS = "no words after cleaning"
+_SHOWN_ERRORS = 10
+
+
+def prepare_treebank(corpus: Corpus, destination: Path, *, skip_bad: bool = False, strict: bool = False) -> Preparation:
+    """Write the splits of a corpus and their manifest below `destination`, and return what was written and dropped.
+
+    Memory does not grow with the corpus. Files appear, each whole, only when all trees are read; after an error the
+    folder is as it was. With `skip_bad`, malformed trees are counted and skipped; with `strict`, other counts than
+    the known ones are an error.
+    """
+    _check_destination(corpus, destination)
+    try:
+        destination.mkdir(parents=True, exist_ok=True)
+        with contextlib.ExitStack() as stack:
+            files = {split: stack.enter_context(_NewFile(destination / f"{split}.txt")) for split in corpus.splits}
+            preparation = _write_splits(corpus, files, skip_bad)
+            if strict and preparation.differences:
+                raise TreebankError(f"{corpus.source}: {'; '.join(preparation.warnings())}; nothing is written")
+            manifest = stack.enter_context(_NewFile(destination / MANIFEST))
+            manifest.write(f"{preparation.to_json()}\n".encode())
+            for file in (*files.values(), manifest):
+                file.publish()
+    except OSError as error:
+        raise TreebankError(f"{destination}: cannot be written: {error.strerror or error}") from error
+    return preparation
+
+
+def _write_splits(corpus: Corpus, files: dict[str, _NewFile], skip_bad: bool) -> Preparation:
+    writers = {split: _SplitWriter(split, file) for split, file in files.items()}
+    remarks = Remarks()
+    errors: list[TreeSyntaxError] = []
+    read_count = 0
+    for document in corpus.documents:
+        read_count += _write_document(document, read_count, writers, remarks, errors if skip_bad else None)
+    summaries = tuple(writer.summary() for writer in writers.values())
+    # Nothing is lost silently.
+    assert read_count == sum(summary.sentences + summary.dropped_count for summary in summaries)
+    for summary in summaries:
+        if not summary.sentences:
+            raise TreebankError(f"{corpus.source}: no tree for {summary.name}; {corpus.advice}")
+    return Preparation(
+        corpus=corpus.name,
+        release=corpus.release,
+        source=str(corpus.source),
+        splits=summaries,
+        documents_left_out=corpus.left_out,
+        differences=tuple(
+            CountDifference(summary.name, corpus.known_counts[summary.name], summary.sentences)
+            for summary in summaries
+            if corpus.known_counts.get(summary.name, summary.sentences) != summary.sentences
+        ),
+        malformed=tuple(str(error) for error in errors),
+        remarks=remarks.lines(),
+    )
+
+
+def clean_with_root(tree: Tree) -> Tree | None:
+    """Return the cleaned tree under the one root TOP, or None if it has no words."""
+    cleaned = clean_tree(tree)
+    if cleaned is None:
+        return None
+    # A root that holds several constituents, or a bare word, is all there is to rename.
+    return Tree(ROOT, cleaned.children if cleaned.label in ROOT_LABELS else (cleaned,))
+
+
+def _write_document(
+    document: Document,
+    first_number: int,
+    writers: dict[str, _SplitWriter],
+    remarks: Remarks,
+    errors: list[TreeSyntaxError] | None,
+) -> int:
+    """Write the trees of one document and return how many were read, malformed ones included."""
+    number = first_number
+    reason = document.reason_to_drop()
+
+    def on_bad(error: TreeSyntaxError) -> None:
+        nonlocal number
+        assert errors is not None
+        if len(errors) < _SHOWN_ERRORS:
+            errors.append(error)
+        writers[document.split_of(number)].drop(document.name, reason or MALFORMED)
+        number += 1
+
+    for tree in document.read(on_bad if errors is not None else None, remarks):
+        writer = writers[document.split_of(number)]
+        number += 1
+        if reason:
+            writer.drop(document.name, reason)
+        elif (cleaned := clean_with_root(tree)) is None:
+            writer.drop(document.name, WITHOUT_WORDS)
+        else:
+            writer.write(document.name, cleaned)
+    if number == first_number:
+        remarks.add("documents without a tree", document.name)
+    elif reason:
+        writers[document.split_of(first_number)].dropped_documents[reason] += 1
+    return number - first_number
+
+
+class _SplitWriter:
+    """Writes the trees of one split and keeps the account of them."""
+
+    def __init__(self, split: str, file: _NewFile) -> None:
+        self.split = split
+        self.dropped_documents: Counter[str] = Counter()
+        self._file = file
+        self._dropped: Counter[str] = Counter()
+        self._labels: Counter[str] = Counter()
+        self._documents = self._sentences = self._words = self._bytes = 0
+        self._last_document = ""
+        self._digest = hashlib.sha256()
+
+    def write(self, document: str, tree: Tree) -> None:
+        line = f"{tree}\n".encode()
+        self._file.write(line)
+        self._digest.update(line)
+        self._bytes += len(line)
+        self._sentences += 1
+        self._see(document)
+        for node in tree.preorder():
+            if isinstance(node, Tree):
+                self._labels[node.label] += 1
+            else:
+                self._words += 1
+        self._labels[ROOT] -= 1
+
+    def drop(self, document: str, reason: str) -> None:
+        self._dropped[reason] += 1
+        self._see(document)
+
+    def _see(self, document: str) -> None:
+        if document != self._last_document:
+            self._last_document = document
+            self._documents += 1
+
+    def summary(self) -> SplitSummary:
+        return SplitSummary(
+            name=self.split,
+            file=self._file.path.name,
+            documents=self._documents,
+            sentences=self._sentences,
+            words=self._words,
+            labels={label: count for label, count in sorted(self._labels.items()) if count},
+            dropped=dict(sorted(self._dropped.items())),
+            dropped_documents=dict(sorted(self.dropped_documents.items())),
+            bytes=self._bytes,
+            sha256=self._digest.hexdigest(),
+        )
+
+
+class _NewFile:
+    """A file that is written beside its final place, and removed again unless it is published."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        descriptor, self._temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        self._stream = os.fdopen(descriptor, "wb")
+
+    def __enter__(self) -> _NewFile:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        with contextlib.suppress(OSError):  # a full disk was already reported by the write that met it
+            self._stream.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._temporary)
+
+    def write(self, content: bytes) -> None:
+        self._stream.write(content)
+
+    def publish(self) -> None:
+        self._stream.close()
+        os.chmod(self._temporary, 0o644)
+        os.replace(self._temporary, self.path)
+
+
+def _check_destination(corpus: Corpus, destination: Path) -> None:
+    outputs = {(destination / f"{split}.txt").resolve() for split in corpus.splits}
+    for document in corpus.documents:
+        if document.path.resolve() in outputs:
+            raise TreebankError(f"{document.path}: would be overwritten by its own result; choose another DEST")

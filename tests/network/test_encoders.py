@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from spanlin.network.config import ContextConfig, LexicalConfig
+from spanlin.network.encoders.bilstm import BiLstm
+from spanlin.network.encoders.dropout import SharedDropout
+from spanlin.network.encoders.lexical import LexicalEmbedding
+from spanlin.network.encoders.transformer import PartitionedTransformer
+
+CONFIG = ContextConfig(width=16, layers=1, heads=2, head_width=8, feed_forward_width=16, dropout=0.0)
+
+
+def test_the_halves_of_a_bilstm_vector_have_read_from_either_side() -> None:
+    torch.manual_seed(1)
+    encoder = BiLstm(5, CONFIG).eval()
+    x = torch.randn(2, 9, 5)
+    counts = torch.tensor([9, 6])
+    before = encoder(x, counts)
+    for position in range(6):
+        changed = x.clone()
+        changed[:, position] += 1
+        after = encoder(changed, counts)
+        for row, count in enumerate(counts.tolist()):
+            moved = (before[row, :count] != after[row, :count]).view(count, 2, 8).any(dim=2)
+            assert moved[:, 0].tolist() == [place >= position for place in range(count)]
+            assert moved[:, 1].tolist() == [place <= position for place in range(count)]
+
+
+def test_a_bilstm_equals_the_two_directions_of_torch() -> None:
+    torch.manual_seed(1)
+    encoder = BiLstm(5, CONFIG).eval()
+    oracle = torch.nn.LSTM(5, 8, batch_first=True, bidirectional=True)
+    for name, value in encoder.rightward[0].state_dict().items():
+        oracle.get_parameter(name).data.copy_(value)
+    for name, value in encoder.leftward[0].state_dict().items():
+        oracle.get_parameter(f"{name}_reverse").data.copy_(value)
+    x = torch.randn(3, 7, 5)
+    counts = torch.tensor([7, 1, 4])
+    found = encoder(x, counts)
+    for row, count in enumerate(counts.tolist()):
+        torch.testing.assert_close(found[row, :count], oracle(x[row : row + 1, :count])[0][0])
+
+
+def test_a_transformer_lets_content_and_position_meet_in_attention_alone() -> None:
+    torch.manual_seed(1)
+    encoder = PartitionedTransformer(5, CONFIG).eval()
+    counts = torch.tensor([6])
+    # The same word everywhere: attention then mixes equal content, so no position can leak into it.
+    alike = encoder(torch.randn(1, 1, 5).expand(1, 6, 5), counts)[0]
+    quarters = alike.view(6, 4, 4)  # content, position, content, position
+    torch.testing.assert_close(quarters[:, [0, 2]], quarters[:1, [0, 2]].expand(6, 2, 4))
+    assert not quarters[0, [1, 3]].allclose(quarters[1, [1, 3]])
+
+
+def test_a_transformer_knows_the_order_of_words() -> None:
+    torch.manual_seed(1)
+    encoder = PartitionedTransformer(5, CONFIG).eval()
+    x = torch.randn(1, 6, 5)
+    there = encoder(x, torch.tensor([6]))
+    back = encoder(x.flip(1), torch.tensor([6])).flip(1)
+    assert not there.allclose(back, atol=1e-3)
+
+
+def test_shared_dropout_drops_the_same_features_at_every_position() -> None:
+    torch.manual_seed(1)
+    dropout = SharedDropout(0.25)
+    x = torch.ones(400, 5, 20)
+    dropped = dropout(x)
+    assert dropped.equal(dropped[:, :1].expand_as(dropped))
+    assert sorted(dropped.unique().tolist()) == [0.0, pytest.approx(4 / 3)]
+    assert dropped.mean().item() == pytest.approx(1, abs=0.03)
+    assert dropout.eval()(x).equal(x)
+
+
+def test_a_width_of_0_leaves_an_embedding_out() -> None:
+    def embedding(**widths: int) -> LexicalEmbedding:
+        config = LexicalConfig(**({"word_width": 0, "char_width": 0} | widths))  # type: ignore[arg-type]
+        return LexicalEmbedding(config, word_count=9, char_count=9, tag_count=9, vectors=None)
+
+    for key, part in (("word_width", "words"), ("char_width", "spelling"), ("tag_width", "tags")):
+        made = embedding(**{key: 6})
+        assert {name for name, _ in made.named_children()} == {part, "dropout", "norm"}
+        assert made.width == 6

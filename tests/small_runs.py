@@ -1,0 +1,73 @@
+"""Small training configurations over generated treebanks, as tests of the network and of training need them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from spanlin.network.config import NetworkConfig
+from spanlin.training.checkpoint import Model, new_model
+from spanlin.training.config import TrainingConfig, config_from_table
+from spanlin.training.vocabulary import build_vocabularies
+from spanlin.trees.labelled import LabelledSplits, labelled_splits
+from spanlin.trees.transforms import strip_root
+from spanlin.trees.tree import Tree
+
+SMALL_NETWORK: dict[str, Any] = {
+    "lexical": {"word_width": 16, "char_width": 8, "char_embedding_width": 8, "dropout": 0.0},
+    "pretrained": {"dropout": 0.0},
+    "context": {
+        "width": 32,
+        "layers": 1,
+        "heads": 2,
+        "head_width": 16,
+        "feed_forward_width": 32,
+        "dropout": 0.0,
+    },
+    "scorer": {"hidden_width": 24, "label_width": 24, "dropout": 0.0},
+    # The spans of predicted trees change from step to step; a few steps show a falling loss only on the gold ones.
+    "loss": {"label_tree": "gold"},
+}
+SMALL_RUN: dict[str, Any] = {
+    "network": SMALL_NETWORK,
+    "optimizer": {"rate": 3e-3, "encoder_rate": 1e-3, "warm_up_steps": 4},
+    "batch": {"tokens": 400, "sentences": 16},
+    "epochs": 2,
+}
+
+
+def merged(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested tables with some of their keys changed."""
+    result = dict(table)
+    for key, value in changes.items():
+        old = result.get(key)
+        result[key] = merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return result
+
+
+def small_network(**changes: Any) -> NetworkConfig:
+    """Return a small network's configuration, without dropout."""
+    return config_from_table(NetworkConfig, merged(SMALL_NETWORK, changes))
+
+
+def small_table(train: Path, dev: Path | None = None, **changes: Any) -> dict[str, Any]:
+    """Return a small run's configuration as nested tables."""
+    treebank = {"name": "generated", "train": str(train)} | ({} if dev is None else {"dev": str(dev)})
+    return merged({"treebanks": [treebank], **SMALL_RUN}, changes)
+
+
+def small_config(train: Path, dev: Path | None = None, **changes: Any) -> TrainingConfig:
+    """Return a small run's configuration."""
+    return config_from_table(TrainingConfig, small_table(train, dev, **changes))
+
+
+def splits_of(trees: list[Tree]) -> list[LabelledSplits]:
+    """Return trees as networks see them."""
+    return [labelled_splits(strip_root(tree)) for tree in trees]
+
+
+def untrained_model(trees: list[Tree], **network_changes: Any) -> Model:
+    """Return a small model whose vocabularies are those of some trees."""
+    config = small_config(Path("unused"), network=network_changes)
+    return new_model(config, build_vocabularies(splits_of(trees), min_word_count=1))

@@ -1,0 +1,59 @@
+"""Keeps the one-way rule: what each part of the package may import, and which libraries stay optional."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import spanlin
+
+PACKAGE = Path(spanlin.__file__).parent
+
+# A part may import itself and the parts named here.
+MAY_IMPORT = {
+    "errors": set(),
+    "trees": {"errors"},
+    "linearization": {"errors", "trees"},
+    "decoding": {"errors", "trees", "linearization"},
+    "evaluation": {"errors", "trees"},
+    "network": {"errors", "trees", "linearization"},
+    "training": {"errors", "trees", "linearization", "decoding", "evaluation", "network"},
+    "cli": {"errors", "trees", "linearization", "decoding", "evaluation", "network", "training"},
+    "__main__": {"cli"},
+    "__init__": {"errors", "trees", "linearization", "decoding", "evaluation"},
+}
+LIGHT = {"click", "numpy", "rich"}
+HEAVY = {"matplotlib", "safetensors", "tensorboard", "tokenizers", "torch", "transformers"}
+MAY_IMPORT_HEAVY = {"network", "training"}
+
+
+def imported_modules(path: Path) -> set[str]:
+    modules: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            assert node.module is not None
+            modules |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return modules
+
+
+def test_imports_point_one_way() -> None:
+    seen = set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        seen.add(part)
+        for module in imported_modules(path):
+            top, *rest = module.split(".")
+            if top == "spanlin":
+                # `from spanlin import __version__` and the like name nothing of ours beyond the package itself.
+                target = (
+                    rest[0] if (rest and (PACKAGE / rest[0]).exists()) or (PACKAGE / f"{rest[0]}.py").exists() else part
+                )
+                assert target == part or target in MAY_IMPORT[part], f"{path}: {part} must not import {module}"
+            elif top not in sys.stdlib_module_names:
+                allowed = LIGHT | HEAVY if part in MAY_IMPORT_HEAVY else LIGHT
+                assert top in allowed, f"{path}: {part} must not import {module}"
+    assert seen <= MAY_IMPORT.keys()

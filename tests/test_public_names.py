@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import spanlin
+
+
+def test_all_names_every_public_name() -> None:
+    import types
+
+    public = {
+        name
+        for name, value in vars(spanlin).items()
+        if not name.startswith("_") and not isinstance(value, types.ModuleType) and name != "annotations"
+    }
+    assert public | {"__version__"} == set(spanlin.__all__)
+
+
+def test_the_changelog_starts_with_this_version_or_what_is_unreleased() -> None:
+    changelog = Path(__file__).parent.parent / "CHANGELOG.md"
+    if not changelog.exists():
+        pytest.skip("installed without its changelog")
+    headings = re.findall(r"^## \[?([^\]\s]+)", changelog.read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    assert spanlin.__version__ in headings
