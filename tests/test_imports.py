@@ -17,14 +17,16 @@ MAY_IMPORT = {
     "linearization": {"errors", "trees"},
     "decoding": {"errors", "trees", "linearization"},
     "evaluation": {"errors", "trees"},
+    "runtime": {"errors", "trees", "linearization", "decoding"},
+    "parser": {"errors", "trees", "linearization", "decoding", "runtime"},
     "network": {"errors", "trees", "linearization"},
-    "training": {"errors", "trees", "linearization", "decoding", "evaluation", "network"},
-    "cli": {"errors", "trees", "linearization", "decoding", "evaluation", "network", "training"},
+    "training": {"errors", "trees", "linearization", "decoding", "evaluation", "runtime", "network"},
+    "cli": {"errors", "trees", "linearization", "decoding", "evaluation", "runtime", "parser", "network", "training"},
     "__main__": {"cli"},
     "__init__": {"errors", "trees", "linearization", "decoding", "evaluation"},
 }
-LIGHT = {"click", "numpy", "rich"}
-HEAVY = {"matplotlib", "safetensors", "tensorboard", "tokenizers", "torch", "transformers"}
+LIGHT = {"click", "numpy", "onnxruntime", "rich", "tokenizers"}
+HEAVY = {"matplotlib", "onnx", "onnxscript", "safetensors", "tensorboard", "torch", "transformers"}
 MAY_IMPORT_HEAVY = {"network", "training"}
 
 

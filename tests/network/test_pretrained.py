@@ -3,14 +3,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 import transformers
+from numpy.typing import NDArray
+from torch import Tensor
 
 from spanlin.errors import CheckpointError
 from spanlin.network.batch import PieceInput
 from spanlin.network.config import PretrainedConfig
 from spanlin.network.encoders.pretrained import PretrainedEncoder, load_pretrained
+from spanlin.runtime.piece_rows import make_piece_rows
 from tiny_encoders import KINDS, Kind, make_encoder
 
 LIMIT = 12
@@ -38,29 +42,19 @@ def encoder_of(folder: Path, **changes: object) -> PretrainedEncoder:
     return PretrainedEncoder(config, load_pretrained(folder, drop_layers=config.drop_layers)).eval()
 
 
-def pieces_of(counts: list[int], *, seed: int = 0) -> PieceInput:
-    """Random pieces; a sentence of c pieces has c positions, one a piece."""
-    generator = torch.Generator().manual_seed(seed)
-    width = max(counts)
-    piece_counts = torch.tensor(counts)
-    is_piece = torch.arange(width) < piece_counts.unsqueeze(1)
-    positions = torch.where(is_piece, torch.arange(width), 0)
-    pieces = torch.randint(4, 16, (len(counts), width), generator=generator)
+def pieces_of(counts: list[int], *, seed: int = 0, limit: int = LIMIT) -> PieceInput:
+    """Random sentences of so many pieces, one a position."""
+    random = np.random.default_rng(seed)
+    sentences = []
+    for count in counts:
+        words = np.arange(1, count - 1)
+        sentences.append((random.integers(4, 16, count), words, words))
+    made = make_piece_rows(sentences, limit=limit, width=max(counts) - 2)
     return PieceInput(
-        pieces=torch.where(is_piece, pieces, 0),
-        piece_counts=piece_counts,
-        first_pieces=positions,
-        last_pieces=positions,
-    )
-
-
-def rows(batch: PieceInput, row: int) -> PieceInput:
-    count = int(batch.piece_counts[row])
-    return PieceInput(
-        pieces=batch.pieces[row : row + 1, :count],
-        piece_counts=batch.piece_counts[row : row + 1],
-        first_pieces=batch.first_pieces[row : row + 1, :count],
-        last_pieces=batch.last_pieces[row : row + 1, :count],
+        pieces=torch.from_numpy(made.pieces),
+        piece_counts=torch.from_numpy(made.piece_counts),
+        first_pieces=torch.from_numpy(made.first_pieces),
+        last_pieces=torch.from_numpy(made.last_pieces),
     )
 
 
@@ -72,7 +66,7 @@ def test_an_encoder_takes_exactly_as_many_pieces_as_it_can_hold(kind: Kind, fold
     mask = torch.ones_like(batch.pieces, dtype=torch.bool)
     assert encoder.encode(batch.pieces, mask).shape == (1, LIMIT, 16)
     if kind != "deberta":  # its positions are relative and end nowhere
-        too_many = pieces_of([LIMIT + 1])
+        too_many = pieces_of([LIMIT + 1], limit=LIMIT + 1)
         with pytest.raises((IndexError, RuntimeError)):
             encoder.encode(too_many.pieces, torch.ones_like(too_many.pieces, dtype=torch.bool))
 
@@ -82,6 +76,8 @@ def test_an_encoder_takes_exactly_as_many_pieces_as_it_can_hold(kind: Kind, fold
 def test_sentences_over_the_limit_are_read_in_windows(kind: Kind, count: int, folders: Folders) -> None:
     encoder = encoder_of(folders[kind], mix_layers=True)
     batch = pieces_of([count, 3])
+    assert len(batch.pieces) > 2
+    assert batch.pieces.shape[1] <= LIMIT
     found = encoder(batch)
     assert found.shape == (2, count, 16)
     found[0].sum().backward()
@@ -93,33 +89,22 @@ def test_sentences_over_the_limit_are_read_in_windows(kind: Kind, count: int, fo
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_short_sentence_beside_a_long_one_is_read_as_if_alone(kind: Kind, folders: Folders) -> None:
     encoder = encoder_of(folders[kind])
-    batch = pieces_of([4 * LIMIT, 2 * LIMIT + 1, LIMIT + 1, LIMIT, LIMIT - 1, 2])
-    together = encoder(batch)
-    for row, count in enumerate(batch.piece_counts.tolist()):
-        alone = encoder(rows(batch, row))
-        torch.testing.assert_close(together[row, :count], alone[0], atol=1e-5, rtol=1e-4)
+    counts = [4 * LIMIT, 2 * LIMIT + 1, LIMIT + 1, LIMIT, LIMIT - 1, 3]
+    random = np.random.default_rng(0)
+    sentences = []
+    for count in counts:
+        words = np.arange(1, count - 1)
+        sentences.append((random.integers(4, 16, count), words, words))
 
+    def encoded(chosen: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]) -> Tensor:
+        made = make_piece_rows(chosen, limit=LIMIT, width=max(len(first) for _, first, _ in chosen))
+        arrays = {name: torch.from_numpy(array) for name, array in vars(made).items()}
+        found: Tensor = encoder(PieceInput(**arrays))
+        return found
 
-def test_each_piece_comes_from_the_window_where_it_stands_furthest_from_an_edge(folders: Folders) -> None:
-    encoder = encoder_of(folders["bert"])
-    batch = pieces_of([2 * LIMIT])
-    found = encoder(batch)[0]
-    starts = (0, LIMIT // 2, LIMIT)
-    windows = {start: encoder(rows_from(batch, start, LIMIT))[0] for start in starts}
-    for piece in range(2 * LIMIT):
-        room = {start: min(piece - start, start + LIMIT - 1 - piece) for start in starts}
-        best = max(starts, key=lambda start: (room[start], -start))
-        torch.testing.assert_close(found[piece], windows[best][piece - best], atol=1e-5, rtol=1e-4)
-
-
-def rows_from(batch: PieceInput, start: int, count: int) -> PieceInput:
-    places = torch.arange(count).unsqueeze(0)
-    return PieceInput(
-        pieces=batch.pieces[:1, start : start + count],
-        piece_counts=torch.tensor([count]),
-        first_pieces=places,
-        last_pieces=places,
-    )
+    together = encoded(sentences)
+    for row, count in enumerate(counts):
+        torch.testing.assert_close(together[row, :count], encoded([sentences[row]])[0], atol=1e-5, rtol=1e-4)
 
 
 def test_a_word_is_its_first_last_or_mean_piece(folders: Folders) -> None:

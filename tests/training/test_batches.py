@@ -168,7 +168,7 @@ def test_a_hidden_word_keeps_its_spelling() -> None:
 def test_the_treebank_is_hidden_in_training_as_often_as_its_rate_says() -> None:
     trees = splits_of(TREES)
     vocabularies = build_vocabularies(trees, min_word_count=1, treebanks=["one", "two"])
-    featurizer = Featurizer(vocabularies, pieces=None, vectors=None, lexical=True)
+    featurizer = Featurizer(vocabularies, pieces=None, piece_limit=0, vectors=None, lexical=True)
     examples = concatenate([featurizer(trees, treebank=name) for name in ("one", "two", "three", "")])
     maker = BatchMaker(examples, unknown_treebank_rate=0.25)
     numbers = np.arange(len(examples))

@@ -22,10 +22,13 @@ class LexicalInput:
 
 @dataclass(frozen=True, kw_only=True)
 class PieceInput:
-    """Word pieces for a pretrained encoder, and where each position's pieces begin and end."""
+    """Word pieces for a pretrained encoder, and where each position's pieces begin and end.
 
-    pieces: Tensor  # [batch, pieces]
-    piece_counts: Tensor  # [batch]
+    A row is a sentence or a window of a long one; `first_pieces` and `last_pieces` are indices into all rows' pieces.
+    """
+
+    pieces: Tensor  # [rows, pieces]
+    piece_counts: Tensor  # [rows]
     first_pieces: Tensor  # [batch, positions]
     last_pieces: Tensor  # [batch, positions]
 

@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from spanlin.network.batch import Batch, LexicalInput, PieceInput, Targets
+from spanlin.runtime.piece_rows import make_piece_rows
 from spanlin.training.examples import Examples
 from spanlin.training.vocabulary import PADDING, START, STOP, UNKNOWN
 
@@ -167,15 +168,44 @@ class BatchMaker:
         examples = self.examples
         starts = examples.piece_offsets[sentences]
         piece_counts = examples.piece_offsets[sentences + 1] - starts
+        if piece_counts.max() > self.examples.piece_limit:
+            return self._piece_windows(sentences, is_word.shape[1])
         places = np.arange(self._round(int(piece_counts.max())))
         is_piece = places < piece_counts[:, None]
         pieces = np.where(is_piece, examples.pieces[np.where(is_piece, starts[:, None] + places, 0)], 0)
         last = piece_counts - 1
+        rows = np.arange(len(sentences))[:, None] * len(places)
         return PieceInput(
             pieces=_tensor(pieces),
             piece_counts=torch.from_numpy(piece_counts),
-            first_pieces=_tensor(_with_edges(np.where(is_word, examples.first_pieces[flat], 0), counts, 0, last, 0)),
-            last_pieces=_tensor(_with_edges(np.where(is_word, examples.last_pieces[flat], 0), counts, 0, last, 0)),
+            first_pieces=_tensor(
+                _with_edges(np.where(is_word, examples.first_pieces[flat], 0), counts, 0, last, 0) + rows
+            ),
+            last_pieces=_tensor(
+                _with_edges(np.where(is_word, examples.last_pieces[flat], 0), counts, 0, last, 0) + rows
+            ),
+        )
+
+    def _piece_windows(self, sentences: NDArray[np.int64], width: int) -> PieceInput:
+        """Return the pieces of a batch with sentences that the encoder cannot read in one go."""
+        examples = self.examples
+        parts = []
+        for sentence in sentences.tolist():
+            words = slice(examples.offsets[sentence], examples.offsets[sentence + 1])
+            pieces = slice(examples.piece_offsets[sentence], examples.piece_offsets[sentence + 1])
+            parts.append(
+                (
+                    examples.pieces[pieces].astype(np.int64),
+                    examples.first_pieces[words].astype(np.int64),
+                    examples.last_pieces[words].astype(np.int64),
+                )
+            )
+        rows = make_piece_rows(parts, limit=self.examples.piece_limit, width=width, multiple=self.multiple)
+        return PieceInput(
+            pieces=_tensor(rows.pieces),
+            piece_counts=_tensor(rows.piece_counts),
+            first_pieces=_tensor(rows.first_pieces),
+            last_pieces=_tensor(rows.last_pieces),
         )
 
 

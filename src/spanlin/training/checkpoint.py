@@ -16,11 +16,11 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from spanlin.errors import CheckpointError, TrainingError
-from spanlin.network.encoders.pretrained import load_pretrained
+from spanlin.network.encoders.pretrained import Encoder, load_pretrained
 from spanlin.network.network import ParserNetwork
+from spanlin.runtime.pieces import WordPieces
 from spanlin.training.config import TrainingConfig, config_to_toml, load_config
 from spanlin.training.examples import Featurizer
-from spanlin.training.pieces import WordPieces
 from spanlin.training.vectors import WordVectors
 from spanlin.training.vocabulary import Vocabularies
 
@@ -56,7 +56,19 @@ def new_model(config: TrainingConfig, vocabularies: Vocabularies) -> Model:
             pretrained=encoder,
         ),
         vocabularies=vocabularies,
-        featurizer=Featurizer(vocabularies, pieces=pieces, vectors=vectors, lexical=network.input == "lexical"),
+        featurizer=_featurizer(vocabularies, pieces, encoder, vectors),
+    )
+
+
+def _featurizer(
+    vocabularies: Vocabularies, pieces: WordPieces | None, encoder: Encoder | None, vectors: WordVectors | None
+) -> Featurizer:
+    return Featurizer(
+        vocabularies,
+        pieces=pieces,
+        piece_limit=0 if encoder is None else encoder.limit,
+        vectors=vectors,
+        lexical=pieces is None,
     )
 
 
@@ -111,7 +123,7 @@ def load_model(folder: str | Path) -> Model:
         config=config,
         network=network.eval(),
         vocabularies=vocabularies,
-        featurizer=Featurizer(vocabularies, pieces=pieces, vectors=vectors, lexical=config.network.input == "lexical"),
+        featurizer=_featurizer(vocabularies, pieces, encoder, vectors),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from spanlin.training.pieces import WordPieces
+from spanlin.runtime.pieces import WordPieces
 from spanlin.training.vectors import WordVectors
 from spanlin.training.vocabulary import START, STOP, Vocabularies
 from spanlin.trees.labelled import LabelledSplits
@@ -46,6 +46,7 @@ class Examples:
     tags: Ints
     has_tree: NDArray[np.bool_]
     treebanks: Ints  # [sentences]; 0 is none in particular
+    piece_limit: int  # the most pieces the encoder reads at once
 
     def __len__(self) -> int:
         return len(self.has_tree)
@@ -65,9 +66,16 @@ class Featurizer:
     """Turns sentences into the ids that one network reads."""
 
     def __init__(
-        self, vocabularies: Vocabularies, *, pieces: WordPieces | None, vectors: WordVectors | None, lexical: bool
+        self,
+        vocabularies: Vocabularies,
+        *,
+        pieces: WordPieces | None,
+        piece_limit: int,
+        vectors: WordVectors | None,
+        lexical: bool,
     ) -> None:
         self.vocabularies = vocabularies
+        self.piece_limit = piece_limit
         self.pieces = pieces
         self.vectors = vectors
         self.lexical = lexical
@@ -151,6 +159,7 @@ class Featurizer:
             word_labels=_ints(word_labels),
             tags=_ints(tags),
             has_tree=np.full(len(offsets) - 1, has_tree),
+            piece_limit=self.piece_limit,
             treebanks=np.full(len(offsets) - 1, vocabularies.treebanks.id(treebank) + 1, dtype=np.int32),
         )
 
@@ -197,23 +206,18 @@ def concatenate(parts: list[Examples]) -> Examples:
         ),
         spelling_ids=np.concatenate([part.spelling_ids + shift for part, shift in zip(parts, shifts, strict=True)]),
         has_tree=np.concatenate([part.has_tree for part in parts]),
-        **{
-            name: join(name)
-            for name in (
-                "words",
-                "vectors",
-                "input_tags",
-                "pieces",
-                "first_pieces",
-                "last_pieces",
-                "split_lefts",
-                "split_rights",
-                "split_labels",
-                "word_labels",
-                "tags",
-                "treebanks",
-            )
-        },
+        words=join("words"),
+        vectors=join("vectors"),
+        input_tags=join("input_tags"),
+        pieces=join("pieces"),
+        first_pieces=join("first_pieces"),
+        last_pieces=join("last_pieces"),
+        split_lefts=join("split_lefts"),
+        split_rights=join("split_rights"),
+        split_labels=join("split_labels"),
+        word_labels=join("word_labels"),
+        tags=join("tags"),
+        treebanks=join("treebanks"),
     )
 
 

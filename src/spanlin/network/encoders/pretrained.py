@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import torch
+import torch.nn.functional as F
 from safetensors import SafetensorError
 from torch import Tensor, nn
 
@@ -18,8 +19,7 @@ from spanlin.network.encoders.native import NativeEncoder, native_from_folder
 class PretrainedEncoder(nn.Module):
     """Returns [batch, positions, width]. Position 0 and n + 1 are the encoder's own first and last piece.
 
-    Sentences with more pieces than the encoder can hold are read in overlapping windows; each piece is taken from
-    the window in which it stands furthest from an edge.
+    Rows of pieces are sentences, or windows of those that are too long; positions are read wherever they lie.
     """
 
     def __init__(self, config: PretrainedConfig, model: Encoder) -> None:
@@ -32,55 +32,28 @@ class PretrainedEncoder(nn.Module):
         self.layer_weights = nn.Parameter(torch.zeros(model.layer_count + 1)) if config.mix_layers else None
 
     def forward(self, batch: PieceInput) -> Tensor:
-        positions = torch.arange(batch.pieces.shape[1], device=batch.pieces.device)
-        mask = positions < batch.piece_counts.unsqueeze(1)
-        if batch.pieces.shape[1] <= self.limit:
-            hidden = self.encode(batch.pieces, mask)
-        else:
-            hidden = self.encode_windows(batch.pieces, batch.piece_counts)
-        gathered: Tensor = self.dropout(self.gather(hidden, batch))
+        places = torch.arange(batch.pieces.shape[1], device=batch.pieces.device)
+        hidden = self.encode(batch.pieces, places < batch.piece_counts.unsqueeze(1))
+        gathered: Tensor = self.dropout(self.gather(hidden, batch.first_pieces, batch.last_pieces))
         return gathered
 
     def encode(self, pieces: Tensor, mask: Tensor) -> Tensor:
+        """Return [rows, pieces, width]: the last layer, or the learned mix of all."""
         layers: list[Tensor] = self.model(pieces, mask)
         if self.layer_weights is None:
             return layers[-1]
         weights = self.layer_weights.softmax(dim=0)
         return torch.stack([weight * layer for weight, layer in zip(weights, layers, strict=True)]).sum(dim=0)
 
-    def encode_windows(self, pieces: Tensor, piece_counts: Tensor) -> Tensor:
-        batch, count = pieces.shape
-        stride = self.limit // 2
-        starts = torch.arange(0, count - self.limit + stride, stride, device=pieces.device)
-        # The last windows end with their sentence, not with the batch: no sentence depends on its neighbours.
-        starts = torch.minimum(starts, (piece_counts - self.limit).clamp(min=0).unsqueeze(1))  # [batch, windows]
-        inside = starts.unsqueeze(2) + torch.arange(self.limit, device=pieces.device)  # [batch, windows, limit]
-        mask = inside < piece_counts.view(-1, 1, 1)
-        windows = pieces.gather(1, inside.flatten(1)).view(-1, self.limit)
-        encoded = self.encode(windows, mask.flatten(0, 1)).view(batch, inside[0].numel(), -1)
-        # [batch, count, windows]: where each piece stands in each window
-        offset = torch.arange(count, device=pieces.device).view(1, -1, 1) - starts.unsqueeze(1)
-        # The first and last piece of the sentence have an edge in every window; any window that holds them will do.
-        best = torch.minimum(offset, self.limit - 1 - offset).argmax(dim=2, keepdim=True)
-        place = best * self.limit + offset.gather(2, best).clamp(0, self.limit - 1)  # clamped in the padding
-        return encoded.gather(1, place.expand(-1, -1, encoded.shape[-1]))
-
-    def gather(self, hidden: Tensor, batch: PieceInput) -> Tensor:
-        def at(index: Tensor) -> Tensor:
-            return hidden.gather(1, index.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
-
-        if self.piece == "first":
-            return at(batch.first_pieces)
-        if self.piece == "last":
-            return at(batch.last_pieces)
-        sums = hidden.float().cumsum(dim=1)
-        before = torch.where((batch.first_pieces > 0).unsqueeze(-1), self._at(sums, batch.first_pieces - 1), 0.0)
-        count = (batch.last_pieces - batch.first_pieces + 1).unsqueeze(-1)
-        return ((self._at(sums, batch.last_pieces) - before) / count).to(hidden.dtype)
-
-    @staticmethod
-    def _at(sums: Tensor, index: Tensor) -> Tensor:
-        return sums.gather(1, index.clamp(min=0).unsqueeze(-1).expand(-1, -1, sums.shape[-1]))
+    def gather(self, hidden: Tensor, first_pieces: Tensor, last_pieces: Tensor) -> Tensor:
+        """Return one vector a position from those of its pieces."""
+        if self.piece != "mean":
+            return F.embedding(last_pieces if self.piece == "last" else first_pieces, hidden.flatten(0, 1))
+        sums = hidden.float().cumsum(dim=1).flatten(0, 1)
+        starts_row = (first_pieces % hidden.shape[1] == 0).unsqueeze(-1)
+        before = F.embedding((first_pieces - 1).clamp(min=0), sums).masked_fill(starts_row, 0.0)
+        count = (last_pieces - first_pieces + 1).unsqueeze(-1)
+        return ((F.embedding(last_pieces, sums) - before) / count).to(hidden.dtype)
 
 
 class TransformersEncoder(nn.Module):

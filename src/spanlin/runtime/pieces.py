@@ -10,6 +10,9 @@ from tokenizers import Tokenizer
 from spanlin.errors import CheckpointError
 from spanlin.trees.escapes import plain_word
 
+MAX_PIECES = 48
+"""Pieces of a word that are read: of a longer one, the first and last half as many."""
+
 
 class WordPieces:
     """Splits words as a folder's `tokenizer.json` does; every word has at least one piece."""
@@ -52,5 +55,7 @@ class WordPieces:
             if not found:
                 # Control characters and the like vanish in normalization; the word must not.
                 found = (self._unknown if self._unknown is not None else self.stop,)
+            if len(found) > MAX_PIECES:
+                found = found[: MAX_PIECES // 2] + found[-MAX_PIECES // 2 :]
             self._cache[word] = found
         return found

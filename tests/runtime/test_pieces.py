@@ -7,7 +7,7 @@ import pytest
 from tokenizers import Tokenizer, models
 
 from spanlin.errors import CheckpointError
-from spanlin.training.pieces import WordPieces
+from spanlin.runtime.pieces import WordPieces
 from tiny_encoders import KINDS, Kind, make_encoder
 
 WORDS = ["cat", "cats", "sleep", "garden", "under", "(", ")", ".", "{", '"']
