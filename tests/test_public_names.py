@@ -14,9 +14,20 @@ def test_all_names_every_public_name() -> None:
     public = {
         name
         for name, value in vars(spanlin).items()
-        if not name.startswith("_") and not isinstance(value, types.ModuleType) and name != "annotations"
-    }
-    assert public | {"__version__"} == set(spanlin.__all__)
+        if not name.startswith("_") and not isinstance(value, types.ModuleType)
+    } - {"annotations", "TYPE_CHECKING"}
+    assert public | {"__version__", "Parser"} == set(spanlin.__all__)
+    assert all(getattr(spanlin, name) is not None for name in spanlin.__all__)
+
+
+def test_importing_spanlin_does_not_import_what_only_parsing_needs() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, spanlin; print([name for name in ('onnxruntime', 'torch', 'tokenizers') if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_the_changelog_starts_with_this_version_or_what_is_unreleased() -> None:

@@ -51,7 +51,7 @@ def test_a_tokenizer_without_start_and_stop_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_missing_tokenizer_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match=r"tokenizer\.json: cannot be read: No such file .*; the folder needs it"):
+    with pytest.raises(CheckpointError, match=r"tokenizer\.json: cannot be read: No such file"):
         WordPieces.from_folder(tmp_path)
 
 

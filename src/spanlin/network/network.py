@@ -123,18 +123,25 @@ class ParserNetwork(nn.Module):
             assert self.pretrained is not None
             assert batch.pieces is not None
             x = self.pretrained(batch.pieces)
+        return self.contextualize(x, batch.word_counts, batch.treebanks)
+
+    def contextualize(self, features: Tensor, word_counts: Tensor, treebanks: Tensor) -> Tensor:
+        """Return what the layers above the input make of it, [batch, words + 2, width]."""
         if self.context is not None:
-            encoded: Tensor = self.context(x, batch.word_counts + 2)
+            encoded: Tensor = self.context(features, word_counts + 2)
         else:
             assert self.project is not None
-            encoded = self.project(x)
+            encoded = self.project(features)
         if self.treebanks is not None:
-            encoded = encoded + self.treebanks(batch.treebanks).unsqueeze(1)
+            encoded = encoded + self.treebanks(treebanks).unsqueeze(1)
         return encoded
 
     def score(self, batch: Batch) -> SpanScores:
-        """Return the scores of all spans, Eq. 1 to 3."""
-        positions = self.encode(batch)
+        """Return the scores of all spans of a batch."""
+        return self.score_positions(self.encode(batch), batch.word_counts)
+
+    def score_positions(self, positions: Tensor, word_counts: Tensor) -> SpanScores:
+        """Return the scores of all spans from one vector a position, Eq. 1 to 3."""
         half = positions.shape[-1] // 2
         # Eq. 1: split point i lies between positions i and i + 1 (position 0 is the start symbol).
         split_points = torch.cat([positions[:, :-1, :half], positions[:, 1:, half:]], dim=-1)
@@ -143,10 +150,10 @@ class ParserNetwork(nn.Module):
         left = right = logits = None
         if self.left_scorer is not None:
             logits = self.left_scorer(left_edges, right_edges).float()[:, 1:, :-1]  # row j-1, column i
-            left = self._normalize(logits, batch.word_counts, transpose=False)
+            left = self._normalize(logits, word_counts, transpose=False)
         if self.right_scorer is not None:
             raw = self.right_scorer(left_edges, right_edges).float()[:, 1:, :-1].transpose(1, 2)  # row i, column j-1
-            right = self._normalize(raw, batch.word_counts, transpose=True)
+            right = self._normalize(raw, word_counts, transpose=True)
             logits = raw if logits is None else logits
         return SpanScores(
             left=left,

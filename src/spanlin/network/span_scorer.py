@@ -21,7 +21,7 @@ class BoundaryScorer(nn.Module):
     def forward(self, lefts: Tensor, rights: Tensor) -> Tensor:
         """Return alpha[b, j, i] = l_i W r_j + b1 l_i + b2 r_j for all split points i, j: [batch, right, left]."""
         bilinear = torch.einsum("bjd,bid->bji", rights @ self.weight.T + self.left_bias, lefts)
-        return bilinear + (rights @ self.right_bias).unsqueeze(2)
+        return bilinear + rights @ self.right_bias.unsqueeze(1)
 
 
 class LabelScorer(nn.Module):

@@ -40,11 +40,15 @@ class WordPieces:
     @classmethod
     def from_folder(cls, folder: str | Path) -> WordPieces:
         """Return the word pieces of a transformers folder."""
-        path = Path(folder) / "tokenizer.json"
+        return cls.from_file(Path(folder) / "tokenizer.json")
+
+    @classmethod
+    def from_file(cls, path: Path) -> WordPieces:
+        """Return the word pieces of a `tokenizer.json`."""
         try:
             return cls(path.read_text(encoding="utf-8"), str(path))
         except OSError as error:
-            raise CheckpointError(f"{path}: cannot be read: {error.strerror}; the folder needs it") from error
+            raise CheckpointError(f"{path}: cannot be read: {error.strerror}") from error
 
     def __call__(self, word: str) -> tuple[int, ...]:
         """Return the ids of a word's pieces."""

@@ -49,11 +49,12 @@ class PretrainedEncoder(nn.Module):
         """Return one vector a position from those of its pieces."""
         if self.piece != "mean":
             return F.embedding(last_pieces if self.piece == "last" else first_pieces, hidden.flatten(0, 1))
-        sums = hidden.float().cumsum(dim=1).flatten(0, 1)
-        starts_row = (first_pieces % hidden.shape[1] == 0).unsqueeze(-1)
-        before = F.embedding((first_pieces - 1).clamp(min=0), sums).masked_fill(starts_row, 0.0)
+        # The sum up to and with a word's last piece, less that up to and without its first.
+        upto = hidden.float().cumsum(dim=1)
+        before = (upto - hidden).flatten(0, 1)
         count = (last_pieces - first_pieces + 1).unsqueeze(-1)
-        return ((F.embedding(last_pieces, sums) - before) / count).to(hidden.dtype)
+        inside = F.embedding(last_pieces, upto.flatten(0, 1)) - F.embedding(first_pieces, before)
+        return (inside / count).to(hidden.dtype)
 
 
 class TransformersEncoder(nn.Module):

@@ -1,0 +1,28 @@
+"""`spanlin export`: a checkpoint as a self-contained model folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import click
+
+
+@click.command()
+@click.argument("checkpoint", type=click.Path(path_type=Path))
+@click.argument("dest", type=click.Path(path_type=Path))
+@click.option("--precision", type=click.Choice(["fp32", "fp16", "int8"]), default="int8", show_default=True)
+@click.option("--treebank", default="", help="Annotate like this one of the treebanks it was trained on.")
+@click.option("--card", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A model card to put in.")
+def export(checkpoint: Path, dest: Path, precision: str, treebank: str, card: Path | None) -> None:
+    """Write CHECKPOINT as a model folder DEST, which `spanlin parse` reads without torch.
+
+    The folder holds one ONNX graph from word pieces to labelled spans, the tokenizer, the labels, a card, and the
+    SHA-256 sums of them all.
+    """
+    from spanlin.training.export import Precision, export_model
+
+    text = card.read_text(encoding="utf-8") if card else ""
+    export_model(checkpoint, dest, precision=cast(Precision, precision), treebank=treebank, card=text)
+    size = sum(path.stat().st_size for path in dest.iterdir()) / 1e6
+    click.echo(f"{dest}: {precision}, {size:.1f} MB")

@@ -1,0 +1,104 @@
+"""A model as a folder of plain files: graph, tokenizer, manifest, card. Loading checks every byte and runs no code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spanlin.errors import CheckpointError
+
+FORMAT = 1
+MANIFEST, GRAPH, TOKENIZER, CARD = "manifest.json", "graph.onnx", "tokenizer.json", "card.md"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFolder:
+    """A checked folder and what its manifest says."""
+
+    path: Path
+    precision: str
+    piece_limit: int
+    labels: tuple[str, ...]
+    tags: tuple[str, ...]
+    details: dict[str, Any]
+
+    @property
+    def graph(self) -> Path:
+        """The ONNX file."""
+        return self.path / GRAPH
+
+    @property
+    def tokenizer(self) -> Path:
+        """The tokenizer's JSON file."""
+        return self.path / TOKENIZER
+
+
+def write_manifest(
+    folder: Path,
+    *,
+    precision: str,
+    piece_limit: int,
+    labels: tuple[str, ...],
+    tags: tuple[str, ...],
+    details: dict[str, Any],
+) -> None:
+    """Write the manifest of a folder whose other files are in place, with their SHA-256 sums."""
+    files = {path.name: file_hash(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
+    manifest = {
+        "format": FORMAT,
+        "precision": precision,
+        "piece_limit": piece_limit,
+        "labels": labels,
+        "tags": tags,
+        "details": details,
+        "files": files,
+    }
+    (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def open_folder(path: str | Path) -> ModelFolder:
+    """Return a model folder after checking its format, its files and their sums."""
+    path = Path(path)
+    manifest_path = path / MANIFEST
+    try:
+        manifest = json.loads(manifest_path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CheckpointError(f"{path}: no model here ({MANIFEST}: {error.strerror})") from error
+    except ValueError as error:
+        raise CheckpointError(f"{manifest_path}: damaged: {error}") from error
+    found = manifest.get("format") if isinstance(manifest, dict) else None
+    if found != FORMAT:
+        raise CheckpointError(f"{path}: format {found!r}, but this version reads format {FORMAT}: export it again")
+    try:
+        files = dict(manifest["files"])
+        model = ModelFolder(
+            path=path,
+            precision=str(manifest["precision"]),
+            piece_limit=int(manifest["piece_limit"]),
+            labels=tuple(map(str, manifest["labels"])),
+            tags=tuple(map(str, manifest["tags"])),
+            details=dict(manifest["details"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{manifest_path}: damaged: {error}") from error
+    if model.piece_limit < 3 or not model.labels or not {GRAPH, TOKENIZER} <= files.keys():
+        raise CheckpointError(f"{manifest_path}: damaged: it names no graph, tokenizer, labels or limit")
+    for name, expected in files.items():
+        if Path(name).name != name:
+            raise CheckpointError(f"{manifest_path}: damaged: {name!r} is no plain file name")
+        try:
+            actual = file_hash(path / name)
+        except OSError as error:
+            raise CheckpointError(f"{path / name}: cannot be read: {error.strerror}; copy the model again") from error
+        if actual != expected:
+            raise CheckpointError(f"{path / name}: damaged (its SHA-256 is not the manifest's); copy the model again")
+    return model
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 sum of a file, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

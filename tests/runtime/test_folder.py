@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from spanlin.errors import CheckpointError
+from spanlin.parser import Parser
+from spanlin.runtime.folder import file_hash, open_folder
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(folder, tmp_path / "copy"))
+
+
+def edit_manifest(folder: Path, **changes: object) -> None:
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_a_whole_folder_opens(copy: Path) -> None:
+    opened = open_folder(copy)
+    assert opened.labels[0] == "∅"
+    assert opened.graph.is_file()
+
+
+@pytest.mark.parametrize("name", ["graph.onnx", "tokenizer.json", "card.md"])
+def test_a_changed_byte_is_found(copy: Path, name: str) -> None:
+    data = bytearray((copy / name).read_bytes())
+    data[len(data) // 2] ^= 1
+    (copy / name).write_bytes(data)
+    with pytest.raises(CheckpointError, match=rf"{name}: damaged \(its SHA-256 is not the manifest's\)"):
+        Parser.load(copy)
+
+
+@pytest.mark.parametrize("name", ["graph.onnx", "tokenizer.json"])
+def test_a_missing_file_is_named(copy: Path, name: str) -> None:
+    (copy / name).unlink()
+    with pytest.raises(CheckpointError, match=rf"{name}: cannot be read: No such file"):
+        Parser.load(copy)
+
+
+def test_a_truncated_graph_is_found(copy: Path) -> None:
+    path = copy / "graph.onnx"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(CheckpointError, match="damaged"):
+        Parser.load(copy)
+
+
+def test_a_graph_that_is_none_is_an_error_even_with_the_right_sum(copy: Path) -> None:
+    path = copy / "graph.onnx"
+    path.write_bytes(b"no graph")
+    files = json.loads((copy / "manifest.json").read_text())["files"]
+    edit_manifest(copy, files=files | {"graph.onnx": file_hash(path)})
+    with pytest.raises(CheckpointError, match=r"graph\.onnx: cannot be loaded"):
+        Parser.load(copy)
+
+
+def test_another_format_is_an_error(copy: Path) -> None:
+    edit_manifest(copy, format=99)
+    with pytest.raises(CheckpointError, match="format 99, but this version reads format 1: export it again"):
+        Parser.load(copy)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"files": {"../outside": "0"}}, "damaged"),
+        ({"files": {"graph.onnx": "0", "tokenizer.json": "0", "../x": "0"}}, "is no plain file name|damaged"),
+        ({"labels": []}, "damaged"),
+        ({"labels": 3}, "damaged"),
+        ({"piece_limit": "many"}, "damaged"),
+    ],
+)
+def test_a_damaged_manifest_is_an_error(copy: Path, changes: dict[str, object], message: str) -> None:
+    edit_manifest(copy, **changes)
+    with pytest.raises(CheckpointError, match=message):
+        Parser.load(copy)
+
+
+def test_a_manifest_that_is_no_json_is_an_error(copy: Path) -> None:
+    (copy / "manifest.json").write_text("{")
+    with pytest.raises(CheckpointError, match=r"manifest\.json: damaged"):
+        Parser.load(copy)
+
+
+def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="no model here"):
+        Parser.load(tmp_path)
