@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.errors import MissingExtraError
 from spanlin.runtime.backend import Backend
 from spanlin.runtime.bracket_strings import BracketWriter
 from spanlin.runtime.folder import ModelFolder, open_folder
@@ -35,9 +36,19 @@ class Parser:
         self._write = BracketWriter(folder.labels, folder.tags)
 
     @classmethod
-    def load(cls, path: str | Path, *, threads: int = 0) -> Parser:
-        """Return the parser of a model folder; `threads` 0 uses every core this process may use."""
+    def load(cls, path: str | Path, *, threads: int = 0, device: str = "") -> Parser:
+        """Return the parser of a model folder.
+
+        It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
+        "cuda", in torch there, if the folder was exported with its weights.
+        """
         folder = open_folder(path)
+        if device:
+            try:
+                from spanlin.runtime.torch import TorchBackend
+            except ImportError as error:
+                raise MissingExtraError("parsing on a device needs torch: pip install 'spanlin[train]'") from error
+            return cls(folder, TorchBackend(folder, device=device), workers=2)
         # Whole batches side by side, one core each, waste less than all cores on one batch.
         return cls(folder, OnnxBackend(folder, threads=1), workers=threads or available_cores())
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import copy
+import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from runtime.conftest import TREES
 from small_runs import splits_of, untrained_model
@@ -54,6 +57,29 @@ def test_int8_and_fp16_parse_every_word(model: Model, tmp_path: Path) -> None:
         assert [tree.words for tree in trees if tree is not None] == sentences
     sizes = {name: (tmp_path / name / "graph.onnx").stat().st_size for name in ("int8", "fp16")}
     assert sizes["int8"] < sizes["fp16"] * 1.5
+
+
+def test_torch_gives_the_same_trees_from_the_same_weights(model: Model, tmp_path: Path) -> None:
+    # The folder's weights are bfloat16; a network whose own are so already loses nothing.
+    rounded = copy.deepcopy(model.network)
+    with torch.no_grad():
+        for weight in rounded.parameters():
+            weight.copy_(weight.bfloat16())
+    made = export_model(dataclasses.replace(model, network=rounded), tmp_path / "both", with_weights=True)
+    sentences = [*(tree.words for tree in TREES), longer(120).words, [], ["one"]]
+    assert Parser.load(made, device="cpu").brackets(sentences) == Parser.load(made).brackets(sentences)
+
+
+def test_a_folder_without_weights_has_nothing_for_torch(folder: Path) -> None:
+    with pytest.raises(
+        CheckpointError, match="exported without weights for torch: export it again with --with-weights"
+    ):
+        Parser.load(folder, device="cpu")
+
+
+def test_a_device_that_is_not_there_is_an_error(folder: Path) -> None:
+    with pytest.raises(ConfigError, match="device 'nowhere' cannot be used"):
+        Parser.load(folder, device="nowhere")
 
 
 def test_a_treebank_that_is_not_known_is_an_error(model: Model, tmp_path: Path) -> None:

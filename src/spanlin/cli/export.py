@@ -14,7 +14,10 @@ import click
 @click.option("--precision", type=click.Choice(["fp32", "fp16", "int8"]), default="int8", show_default=True)
 @click.option("--treebank", default="", help="Annotate like this one of the treebanks it was trained on.")
 @click.option("--card", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A model card to put in.")
-def export(checkpoint: Path, dest: Path, precision: str, treebank: str, card: Path | None) -> None:
+@click.option("--with-weights", is_flag=True, help="Add the weights, by which torch parses on a GPU.")
+def export(  # noqa: PLR0917 (click passes them by name)
+    checkpoint: Path, dest: Path, precision: str, treebank: str, card: Path | None, with_weights: bool
+) -> None:
     """Write CHECKPOINT as a model folder DEST, which `spanlin parse` reads without torch.
 
     The folder holds one ONNX graph from word pieces to labelled spans, the tokenizer, the labels, a card, and the
@@ -23,6 +26,13 @@ def export(checkpoint: Path, dest: Path, precision: str, treebank: str, card: Pa
     from spanlin.training.export import Precision, export_model
 
     text = card.read_text(encoding="utf-8") if card else ""
-    export_model(checkpoint, dest, precision=cast(Precision, precision), treebank=treebank, card=text)
+    export_model(
+        checkpoint,
+        dest,
+        precision=cast(Precision, precision),
+        treebank=treebank,
+        card=text,
+        with_weights=with_weights,
+    )
     size = sum(path.stat().st_size for path in dest.iterdir()) / 1e6
     click.echo(f"{dest}: {precision}, {size:.1f} MB")

@@ -19,14 +19,15 @@ from spanlin.trees.escapes import unescape_word
 )
 @click.option("--tokenized", is_flag=True, required=True, help="One sentence a line, tokens separated by spaces.")
 @click.option("--threads", default=0, show_default="one a core", help="Cores to use.")
-def parse(file: BinaryIO, model: Path, tokenized: bool, threads: int) -> None:
+@click.option("--device", default="", help="cuda or cuda:N, for a model exported with its weights; needs torch.")
+def parse(file: BinaryIO, model: Path, tokenized: bool, threads: int, device: str) -> None:
     """Print the tree of each sentence in FILE, one a line, in order; an empty line for an empty line.
 
     FILE may be - for standard input. Brackets among the tokens may be plain or escaped (-LRB-, -RRB-).
     """
     from spanlin.parser import Parser
 
-    parser = Parser.load(model, threads=threads)
+    parser = Parser.load(model, threads=threads, device=device)
     for line in parser.stream(_token_lines(file)):
         click.echo(line)
 

@@ -12,6 +12,8 @@ from spanlin.errors import CheckpointError
 
 FORMAT = 1
 MANIFEST, GRAPH, TOKENIZER, CARD = "manifest.json", "graph.onnx", "tokenizer.json", "card.md"
+WEIGHTS = "weights.safetensors"
+"""Only there if the folder was exported for torch too."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,59 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
+from safetensors.torch import save_file
 
 from spanlin.errors import CheckpointError, ConfigError, MissingExtraError
 from spanlin.network.encoders.native import NativeEncoder
-from spanlin.runtime.folder import CARD, GRAPH, TOKENIZER, write_manifest
+from spanlin.network.graph import ParserGraph
+from spanlin.runtime.folder import CARD, GRAPH, TOKENIZER, WEIGHTS, write_manifest
 from spanlin.runtime.onnx import OUTPUTS
 from spanlin.training.checkpoint import Model, load_model, write_folder
 
 Precision = Literal["fp32", "fp16", "int8"]
 _OPSET = 20
 _INPUTS = ("pieces", "piece_counts", "first_pieces", "last_pieces", "word_counts")
-
-
-class _ParserGraph(nn.Module):
-    """The network as plain tensors in and out; the treebank whose annotation is wanted is fixed."""
-
-    def __init__(self, model: Model, treebank: int) -> None:
-        super().__init__()
-        self.network = model.network
-        self.treebank = treebank
-
-    def forward(
-        self, pieces: Tensor, piece_counts: Tensor, first_pieces: Tensor, last_pieces: Tensor, word_counts: Tensor
-    ) -> tuple[Tensor, ...]:
-        network = self.network
-        assert network.pretrained is not None
-        mask = torch.arange(pieces.shape[1], device=pieces.device) < piece_counts.unsqueeze(1)
-        hidden = network.pretrained.encode(pieces, mask)
-        features = network.pretrained.gather(hidden, first_pieces, last_pieces)
-        treebanks = torch.full_like(word_counts, self.treebank)
-        scores = network.score_positions(network.contextualize(features, word_counts, treebanks), word_counts)
-        lefts, rights, _ = network.infer_tree(scores, word_counts)
-        labels = F.log_softmax(network.label_scores(scores, lefts, rights, word_counts), dim=-1).max(dim=-1)
-        split_count = lefts.shape[1]
-        assert scores.tags is not None
-        assert scores.left is not None
-        tags = F.log_softmax(scores.tags, dim=-1).max(dim=-1)
-        return (
-            lefts,
-            rights,
-            labels.indices[:, :split_count],
-            labels.indices[:, split_count:],
-            labels.values,
-            tags.indices,
-            tags.values,
-            scores.left,
-        )
 
 
 def export_model(
@@ -64,10 +29,12 @@ def export_model(
     precision: Precision = "fp32",
     treebank: str = "",
     card: str = "",
+    with_weights: bool = False,
 ) -> Path:
     """Write a model folder for `Parser.load` and return its path.
 
     `treebank` names the one whose annotation the parser gives, for a network that was told its treebanks.
+    `with_weights` adds the weights themselves, in bfloat16, by which torch parses on a GPU.
     """
     model = checkpoint if isinstance(checkpoint, Model) else load_model(checkpoint)
     _require_exportable(model)
@@ -76,6 +43,7 @@ def export_model(
         raise ConfigError(f"no treebank {treebank!r}: the model knows {', '.join(known)}")
     assert model.network.pretrained is not None
     assert model.featurizer.pieces is not None
+    encoder = model.network.pretrained.model
     limit = model.network.pretrained.limit
     tokenizer = model.featurizer.pieces.text
 
@@ -88,13 +56,20 @@ def export_model(
             _halve(graph)
         (path / TOKENIZER).write_text(tokenizer, encoding="utf-8")
         (path / CARD).write_text(card or f"# {Path(folder).name}\n", encoding="utf-8")
+        details: dict[str, Any] = {"treebank": treebank, "treebanks": list(known)}
+        if with_weights:
+            details["network"] = dataclasses.asdict(model.network.config)
+            details["network"]["pretrained"]["folder"] = "exported"  # not where it once lay
+            details["encoder"] = encoder.config_table()
+            state = {name: value.bfloat16().contiguous() for name, value in model.network.state_dict().items()}
+            save_file(state, path / WEIGHTS)
         write_manifest(
             path,
             precision=precision,
             piece_limit=limit,
             labels=model.vocabularies.labels.items,
             tags=model.vocabularies.tags.items,
-            details={"treebank": treebank, "treebanks": list(known)},
+            details=details,
         )
 
     write_folder(Path(folder), fill)
@@ -115,7 +90,7 @@ def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
         import onnxscript  # noqa: F401 (torch's exporter needs it)
     except ImportError as error:
         raise MissingExtraError("exporting needs onnxscript: pip install 'spanlin[train]'") from error
-    module = _ParserGraph(model, treebank).eval()
+    module = ParserGraph(model.network, treebank=treebank).eval()
     rows, pieces, batch, positions = (
         torch.export.Dim(name, min=2) for name in ("rows", "pieces", "batch", "positions")
     )
