@@ -18,16 +18,18 @@ class Supar:
     """SuPar's own `predict`, from token lists to its sentences; it sorts by length and batches by tokens itself."""
 
     batch_unit = "tokens"
-    batches = (500, 1000, 2000, 5000)
 
-    def __init__(self, parser: Any, *, mbr: bool) -> None:
+    def __init__(self, parser: Any, *, mbr: bool, device: str) -> None:
         self.parser, self.mbr = parser, mbr
+        self.batches = (250, 500, 1000, 5000) if device == "cpu" else (5_000, 20_000, 50_000)
 
     def single(self, sentence: Words) -> str:
         return self.many([sentence], 5000)[0]
 
     def many(self, sentences: list[Words], batch: int) -> list[str]:
-        dataset = self.parser.predict(sentences, batch_size=batch, mbr=self.mbr, verbose=False)
+        # Its own treatment of brackets puts them back bare, so that the tree can not be read.
+        escaped = [[word.replace("(", "-LRB-").replace(")", "-RRB-") for word in words] for words in sentences]
+        dataset = self.parser.predict(escaped, batch_size=batch, mbr=self.mbr, verbose=False)
         return [sentence.trees.pformat(NEVER_BREAK) for sentence in dataset.sentences]
 
 
@@ -69,7 +71,7 @@ def load(job: Job) -> Supar:
     """Load the model by SuPar's own `load`."""
     prepare(job)
     parser = importlib.import_module("supar").CRFConstituencyParser.load(job.model)
-    return Supar(parser, mbr=bool(job.settings.get("mbr", True)))
+    return Supar(parser, mbr=bool(job.settings.get("mbr", True)), device=job.device)
 
 
 def prepare(job: Job) -> None:
