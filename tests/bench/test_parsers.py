@@ -110,14 +110,14 @@ def test_the_table_names_a_parser_that_failed_and_why() -> None:
                 "sentences": {"file": "x/dev.txt", "peers": 3, "mean_words": 5.0},
             },
             "results": [
-                result("ours", ours=True, rate=400, bare_encoder_rate=500.0),
+                result("ours", ours=True, rate=400, bare_encoder_rate=500.0, bare_encoder_share=0.8),
                 {"name": "broken", "ours": False, "threads": 1, "failed": "install: no"},
             ],
         }
     )
     assert "| **ours** | 1 | 400 | 200 | 2.5 / 5.0 | 1.0 | 100 | 100 |" in found
     assert "80% of the bare encoder's 500 sentences/s" in found
-    assert "broken, 1 threads: not measured (install: no)" in found
+    assert "broken, 1 thread: not measured (install: no)" in found
 
 
 def test_sentences_are_repeated_up_to_the_count(tmp_path: Path) -> None:
