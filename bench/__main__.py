@@ -149,12 +149,12 @@ def parsers(
         timeout=timeout,
         pythons=pythons,
     )
-    found = compare(comparison, contestants, lambda line: click.echo(line, err=True))
+    for found in compare(comparison, contestants, lambda line: click.echo(line, err=True)):
+        if json_file is not None:
+            json_file.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        if markdown is not None:
+            markdown.write_text(to_markdown(found), encoding="utf-8")
     click.echo(to_markdown(found))
-    if json_file is not None:
-        json_file.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    if markdown is not None:
-        markdown.write_text(to_markdown(found), encoding="utf-8")
     if plot_file is not None:
         plot(found, plot_file)
 

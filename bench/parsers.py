@@ -74,29 +74,30 @@ class Comparison:
     pythons: dict[str, Path] = field(default_factory=dict)
 
 
-def compare(comparison: Comparison, contestants: Sequence[Contestant], log: Callable[[str], None]) -> Result:
-    """Return the machine, the settings and one result for each contestant and thread count, failures included."""
+def compare(comparison: Comparison, contestants: Sequence[Contestant], log: Callable[[str], None]) -> Iterator[Result]:
+    """Yield the machine, the settings and all results so far, failures included, after each contestant.
+
+    Everything found so far comes each time, so that a run that is broken off leaves what it had.
+    """
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="spanlin-bench-") as folder:
         jobs = JobMaker(comparison, Path(folder))
+        settings = {
+            "device": comparison.device,
+            "encoder": comparison.encoder.name,
+            "sentences": jobs.corpus,
+            "training": f"{comparison.train_count} trees of {comparison.train.name}",
+            "peer_pins": {name: [*environments.COMMON_PINS, *pins] for name, pins in environments.PINS.items()},
+        }
+        about = {"machine": machine() | device_name(comparison), "settings": settings}
         for threads, contestant in itertools.product(comparison.threads, contestants):
             log(f"{contestant.name}, {threads} thread{'s' * (threads > 1)}")
             result = run_contestant(comparison, contestant, jobs, threads)
             result = {"name": contestant.name, "ours": contestant.model is not None, "threads": threads} | result
+            result["load_average_after"] = round(os.getloadavg()[0], 2)
             log(f"  failed: {result['failed']}" if "failed" in result else f"  {result['best_rate']:.1f} sentences/s")
             results.append(result)
-        corpus = jobs.corpus
-    settings = {
-        "device": comparison.device,
-        "encoder": comparison.encoder.name,
-        "sentences": corpus,
-        "training": f"{comparison.train_count} trees of {comparison.train.name}",
-        "peer_pins": {name: [*environments.COMMON_PINS, *pins] for name, pins in environments.PINS.items()},
-        "load_average_at_end": [round(load, 2) for load in os.getloadavg()],
-    }
-    return {"machine": machine() | device_name(comparison), "settings": settings, "results": results} | {
-        "ratios": ratios(results)
-    }
+            yield about | {"results": list(results), "ratios": ratios(results)}
 
 
 class JobMaker:

@@ -130,7 +130,7 @@ def test_sentences_are_repeated_up_to_the_count(tmp_path: Path) -> None:
 def test_a_runner_that_cannot_load_its_parser_is_reported(tmp_path: Path) -> None:
     asked = comparison(tmp_path, pythons={"spanlin": Path(sys.executable)})
     contestant = Contestant(name="ours", runner="spanlin", model=tmp_path / "nothing")
-    found = compare(asked, [contestant], lambda line: None)
+    (found,) = compare(asked, [contestant], lambda line: None)
     (only,) = found["results"]
     assert only["failed"].startswith("measure: ")
     assert "\n" not in only["failed"]
