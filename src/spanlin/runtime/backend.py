@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +26,10 @@ class ParseArrays:
     tags: Ints  # [batch, words]
     tag_log_probs: Floats  # [batch, words]
     left_log_probs: Floats  # [batch, words, words]: log P(i|j) in row j-1, column i
+
+
+OUTPUTS = tuple(item.name for item in fields(ParseArrays))
+"""What a graph returns, in this order."""
 
 
 class Backend(Protocol):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import onnxruntime
 
 from spanlin.errors import CheckpointError
-from spanlin.runtime.backend import Ints, ParseArrays
+from spanlin.runtime.backend import OUTPUTS, Ints, ParseArrays
 from spanlin.runtime.folder import ModelFolder
 from spanlin.runtime.piece_rows import PieceRows
-
-OUTPUTS = tuple(item.name for item in fields(ParseArrays))
 
 
 class OnnxBackend:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import fields
 from pathlib import Path
 
 import torch
@@ -14,26 +13,20 @@ from torch import Tensor
 from spanlin.errors import CheckpointError, ConfigError
 from spanlin.network.config import NetworkConfig
 from spanlin.network.config_table import config_from_table
+from spanlin.network.device import choose_device
 from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import ParserGraph
 from spanlin.network.network import ParserNetwork, VocabularySizes
-from spanlin.runtime.backend import Ints, ParseArrays
+from spanlin.runtime.backend import OUTPUTS, Ints, ParseArrays
 from spanlin.runtime.folder import WEIGHTS, ModelFolder
 from spanlin.runtime.piece_rows import PieceRows
-
-_OUTPUTS = tuple(item.name for item in fields(ParseArrays))
 
 
 class TorchBackend:
     """Runs a model folder's weights: in bfloat16 on a GPU, in fp32 on a CPU."""
 
     def __init__(self, folder: ModelFolder, *, device: str) -> None:
-        try:
-            self._device = torch.device(device)
-            torch.empty(0, device=self._device)
-        except (RuntimeError, AssertionError) as error:
-            reason = str(error).splitlines()[0]
-            raise ConfigError(f"device {device!r} cannot be used: {reason}; choose cpu, cuda or cuda:N") from error
+        self._device = choose_device(device)
         dtype = torch.bfloat16 if self._device.type == "cuda" else torch.float32
         self._graph = ParserGraph(_network(folder), treebank=_treebank(folder)).eval().to(self._device, dtype)
         self._lock = threading.Lock()  # one stream of work keeps a GPU busy; two would only take turns
@@ -46,7 +39,7 @@ class TorchBackend:
         with self._lock:
             found: tuple[Tensor, ...] = self._graph(*(tensor.to(self._device, non_blocking=True) for tensor in inputs))
             arrays_out = [tensor.cpu().numpy() for tensor in found]
-        return ParseArrays(**dict(zip(_OUTPUTS, arrays_out, strict=True)))
+        return ParseArrays(**dict(zip(OUTPUTS, arrays_out, strict=True)))
 
 
 def _network(folder: ModelFolder) -> ParserNetwork:
@@ -55,7 +48,7 @@ def _network(folder: ModelFolder) -> ParserNetwork:
     if "network" not in details or not path.is_file():
         raise CheckpointError(f"{folder.path}: exported without weights for torch: export it again with --with-weights")
     try:
-        config = config_from_table(NetworkConfig, _without_tuples(details["network"]))
+        config = config_from_table(NetworkConfig, details["network"])
         encoder = NativeEncoder(NativeSizes.from_table(details["encoder"], str(folder.path)))
         sizes = VocabularySizes(
             words=0,
@@ -77,11 +70,3 @@ def _network(folder: ModelFolder) -> ParserNetwork:
 def _treebank(folder: ModelFolder) -> int:
     name, known = folder.details.get("treebank", ""), folder.details["treebanks"]
     return known.index(name) + 1 if name in known else 0
-
-
-def _without_tuples(table: dict[str, object]) -> dict[str, object]:
-    """Return nested tables as TOML would give them."""
-    return {
-        key: _without_tuples(value) if isinstance(value, dict) else list(value) if isinstance(value, tuple) else value
-        for key, value in table.items()
-    }

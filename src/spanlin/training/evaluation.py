@@ -16,8 +16,9 @@ from spanlin.errors import CheckpointError, EvaluationError, TreeSyntaxError
 from spanlin.evaluation.counts import ratio
 from spanlin.evaluation.parameters import COLLINS, Parameters
 from spanlin.evaluation.score import Score, score_trees
+from spanlin.network.device import choose_device
 from spanlin.training.checkpoint import Model, load_model
-from spanlin.training.parsing import SentenceParse, choose_device, parse_sentences, predict_tags
+from spanlin.training.parsing import SentenceParse, parse_sentences, predict_tags
 from spanlin.trees.brackets import read_trees, write_trees
 from spanlin.trees.labelled import LabelledSplits, labelled_splits, tree_from_splits
 from spanlin.trees.transforms import ROOT_LABELS, strip_root

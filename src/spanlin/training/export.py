@@ -13,8 +13,8 @@ from safetensors.torch import save_file
 from spanlin.errors import CheckpointError, ConfigError, MissingExtraError
 from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.graph import ParserGraph
+from spanlin.runtime.backend import OUTPUTS
 from spanlin.runtime.folder import CARD, GRAPH, TOKENIZER, WEIGHTS, write_manifest
-from spanlin.runtime.onnx import OUTPUTS
 from spanlin.training.checkpoint import Model, load_model, write_folder
 
 Precision = Literal["fp32", "fp16", "int8"]

@@ -18,11 +18,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from spanlin.errors import CheckpointError, ConfigError, TrainingError
+from spanlin.network.device import choose_device
 from spanlin.training.checkpoint import Model, load_model, recover_folder
 from spanlin.training.config import DistillationConfig, TrainingConfig, TreebankConfig, config_to_toml
 from spanlin.training.loop import train
 from spanlin.training.metrics import Event, Watcher
-from spanlin.training.parsing import choose_device, predict_tags
+from spanlin.training.parsing import predict_tags
 from spanlin.trees.brackets import read_trees, write_trees
 from spanlin.trees.labelled import labelled_splits
 from spanlin.trees.tree import Leaf, Tree, rebuild

@@ -34,17 +34,6 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[obj
     return nullcontext()
 
 
-def choose_device(name: str = "") -> torch.device:
-    """Return the device of this name; without one, the first GPU if torch sees any."""
-    try:
-        device = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:  # an AssertionError where torch is built without CUDA
-        reason = str(error).splitlines()[0]
-        raise ConfigError(f"device {name!r} cannot be used: {reason}; choose cpu, cuda or cuda:N") from error
-    return device
-
-
 class BatchParse(NamedTuple):
     """The parse of a batch; `legal`, [batch], tells of a greedy decoder whether the boundaries were some tree's."""
 

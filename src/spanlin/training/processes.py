@@ -15,7 +15,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from spanlin.training.parsing import choose_device
+from spanlin.network.device import choose_device
 
 
 def choose_training_device(name: str) -> torch.device:
