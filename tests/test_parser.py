@@ -11,6 +11,7 @@ from runtime.conftest import TREES, folder, model  # noqa: F401 (fixtures)
 from spanlin import parser as parser_module
 from spanlin.cli.main import main
 from spanlin.parser import Parser
+from spanlin.runtime.onnx import OnnxBackend
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_any_word_comes_back(parser: Parser) -> None:
 
 
 def test_a_stream_holds_only_a_few_chunks(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parser_module, "_CHUNK", 8)
+    monkeypatch.setattr(OnnxBackend, "chunk", 8)
     taken = 0
 
     def endless() -> Iterator[list[str]]:
@@ -50,8 +51,17 @@ def test_a_stream_holds_only_a_few_chunks(parser: Parser, monkeypatch: pytest.Mo
     lines.close()
 
 
+def test_a_long_stream_forgets_words(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OnnxBackend, "chunk", 10)
+    monkeypatch.setattr(parser_module, "_MOST_WORDS", 25)
+    sentences = [[f"word{number}", "the"] for number in range(100)]
+    trees = parser.parse_tokens(sentences)
+    assert [list(tree.words) for tree in trees if tree is not None] == sentences
+    assert len(parser._table) <= 25 + 11
+
+
 def test_many_short_sentences_keep_their_order(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parser_module, "_CHUNK", 100)
+    monkeypatch.setattr(OnnxBackend, "chunk", 100)
     words = [word for tree in TREES for word in tree.words]
     sentences = [[words[number % len(words)]] * (1 + number % 3) for number in range(1000)]
     trees = parser.parse_tokens(sentences)

@@ -12,17 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.errors import MissingExtraError
-from spanlin.runtime.backend import Backend
+from spanlin.runtime.backend import TREE, Backend
 from spanlin.runtime.bracket_strings import BracketWriter
 from spanlin.runtime.folder import ModelFolder, open_folder
 from spanlin.runtime.onnx import OnnxBackend, available_cores
-from spanlin.runtime.piece_rows import make_piece_rows
 from spanlin.runtime.pieces import WordPieces
+from spanlin.runtime.sentences import Sentences
+from spanlin.runtime.words import WordTable
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.tree import Tree
 
-_CHUNK = 4096  # sentences that are sorted by length together; two such chunks are in memory at once
-_Pieces = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+_MOST_WORDS = 500_000  # distinct words that are kept split; a longer stream starts to forget
+_Started = tuple[int, list[tuple[NDArray[np.int64], Future[list[str]]]]]
 
 
 class Parser:
@@ -32,7 +33,8 @@ class Parser:
         self.folder = folder
         self._backend = backend
         self._workers = workers
-        self._pieces = WordPieces.from_file(folder.tokenizer)
+        self._splitter = WordPieces.from_file(folder.tokenizer, shape_step=folder.shape_step)
+        self._table = WordTable(self._splitter)
         self._write = BracketWriter(folder.labels, folder.tags)
 
     @classmethod
@@ -48,7 +50,7 @@ class Parser:
                 from spanlin.runtime.torch import TorchBackend
             except ImportError as error:
                 raise MissingExtraError("parsing on a device needs torch: pip install 'spanlin[train]'") from error
-            return cls(folder, TorchBackend(folder, device=device), workers=2)
+            return cls(folder, TorchBackend(folder, device=device), workers=4)
         # Whole batches side by side, one core each, waste less than all cores on one batch.
         return cls(folder, OnnxBackend(folder, threads=1), workers=threads or available_cores())
 
@@ -56,21 +58,22 @@ class Parser:
         """Return the tree of each tokenized sentence, in order; None for one without words."""
         return [parse_tree(line) if line else None for line in self.stream(sentences)]
 
-    def brackets(self, sentences: Iterable[Sequence[str]], *, batch_tokens: int = 1000) -> list[str]:
+    def brackets(self, sentences: Iterable[Sequence[str]], *, batch_tokens: int = 0) -> list[str]:
         """Return the tree of each tokenized sentence as a line of brackets; an empty line for one without words."""
         return list(self.stream(sentences, batch_tokens=batch_tokens))
 
-    def stream(self, sentences: Iterable[Sequence[str]], *, batch_tokens: int = 1000) -> Iterator[str]:
+    def stream(self, sentences: Iterable[Sequence[str]], *, batch_tokens: int = 0) -> Iterator[str]:
         """Yield what `brackets` returns, in order, with a few thousand sentences in memory however many there are.
 
-        `batch_tokens` is how many word pieces, padding included, run together. A sentence over it runs alone.
+        `batch_tokens` is how many word pieces, padding included, run together; 0 leaves it to the backend. A sentence
+        over it runs alone.
         """
         source = iter(sentences)
         with ThreadPoolExecutor(self._workers, thread_name_prefix="spanlin") as pool:
-            started: deque[tuple[int, list[tuple[list[int], Future[list[str]]]]]] = deque()
+            started: deque[_Started] = deque()
             try:
-                while chunk := list(itertools.islice(source, _CHUNK)):
-                    started.append((len(chunk), self._start(chunk, batch_tokens, pool)))
+                while chunk := list(itertools.islice(source, self._backend.chunk)):
+                    started.append(self._start(chunk, batch_tokens or self._backend.batch_tokens, pool))
                     if len(started) > 1:
                         yield from _in_order(*started.popleft())
                 while started:
@@ -78,52 +81,26 @@ class Parser:
             finally:
                 pool.shutdown(cancel_futures=True)
 
-    def _start(
-        self, sentences: list[Sequence[str]], batch_tokens: int, pool: ThreadPoolExecutor
-    ) -> list[tuple[list[int], Future[list[str]]]]:
+    def _start(self, chunk: list[Sequence[str]], batch_tokens: int, pool: ThreadPoolExecutor) -> _Started:
         """Hand the batches of a chunk to the pool; return the numbers of each one's sentences and its lines to come."""
-        pieces = {number: self._features(words) for number, words in enumerate(sentences) if words}
-        batches: list[list[int]] = []
-        longest = 0
-        for number in sorted(pieces, key=lambda number: len(pieces[number][0])):
-            longest = max(longest, len(pieces[number][0]))
-            if not batches or longest * (len(batches[-1]) + 1) > batch_tokens:
-                batches.append([])
-                longest = len(pieces[number][0])
-            batches[-1].append(number)
+        if len(self._table) > _MOST_WORDS:
+            self._table = WordTable(self._splitter)
+        sentences = Sentences(chunk, self._table)
         # The longest first: none is left to run alone at the end.
-        return [
-            (
-                batch,
-                pool.submit(self._run, [sentences[number] for number in batch], [pieces[number] for number in batch]),
-            )
-            for batch in reversed(batches)
-        ]
+        batches = sentences.batches(tokens=batch_tokens, multiple=self._backend.multiple)
+        return len(chunk), [(batch, pool.submit(self._run, sentences, batch)) for batch in batches]
 
-    def _features(self, words: Sequence[str]) -> _Pieces:
-        pieces = [self._pieces.start]
-        first, last = [], []
-        for word in words:
-            first.append(len(pieces))
-            pieces.extend(self._pieces(word))
-            last.append(len(pieces) - 1)
-        pieces.append(self._pieces.stop)
-        return np.array(pieces), np.array(first), np.array(last)
-
-    def _run(self, sentences: list[Sequence[str]], pieces: list[_Pieces]) -> list[str]:
+    def _run(self, sentences: Sentences, members: NDArray[np.int64]) -> list[str]:
         """Return the lines of one batch."""
-        counts = np.array([len(words) for words in sentences])
-        rows = make_piece_rows(pieces, limit=self.folder.piece_limit, width=max(2, int(counts.max())))
+        rows, counts = sentences.rows(members, limit=self.folder.piece_limit, multiple=self._backend.multiple)
         found = self._backend.run(rows, counts)
-        columns = (found.tags, found.lefts, found.rights, found.split_labels, found.word_labels)
-        lists = [array.tolist() for array in columns]
-        return [self._write(words, *row) for words, *row in zip(sentences, *lists, strict=True)]
+        return self._write(sentences.written(members), counts, *(found[name] for name in TREE))
 
 
-def _in_order(count: int, batches: list[tuple[list[int], Future[list[str]]]]) -> Iterator[str]:
+def _in_order(count: int, batches: list[tuple[NDArray[np.int64], Future[list[str]]]]) -> Iterator[str]:
     """Yield a chunk's lines in the order of its sentences; those without words have none of their own."""
     lines = [""] * count
     for numbers, future in batches:
-        for number, line in zip(numbers, future.result(), strict=True):
+        for number, line in zip(numbers.tolist(), future.result(), strict=True):
             lines[number] = line
     yield from lines

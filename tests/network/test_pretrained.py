@@ -205,3 +205,21 @@ def test_a_folder_without_its_weights_is_an_error(damage: str, kind: Kind, folde
         load_pretrained(tmp_path)
     assert str(tmp_path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_words_shape_is_added_to_its_pieces(kind: Kind, folders: Folders) -> None:
+    plain = encoder_of(folders[kind], shapes=False)
+    told = encoder_of(folders[kind], shapes=True)
+    assert plain.shape_step == 0
+    batch = pieces_of([7])
+    mask = torch.ones_like(batch.pieces, dtype=torch.bool)
+    expected = plain.encode(batch.pieces, mask)
+    # Before training, a shape says nothing.
+    capital = batch.pieces + 3 * told.shape_step
+    torch.testing.assert_close(told.encode(capital, mask), expected)
+    assert told.shapes is not None
+    with torch.no_grad():
+        told.shapes.weight[3] = torch.linspace(-1, 1, told.shapes.embedding_dim)
+    torch.testing.assert_close(told.encode(batch.pieces, mask), expected)
+    assert (told.encode(capital, mask) - expected).abs().max() > 0.01

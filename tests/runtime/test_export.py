@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ from runtime.conftest import TREES
 from small_runs import splits_of, untrained_model
 from spanlin.errors import CheckpointError, ConfigError
 from spanlin.parser import Parser
+from spanlin.runtime.backend import CONFIDENCE, SCORES, TREE, Arrays
+from spanlin.runtime.sentences import Sentences
 from spanlin.training.checkpoint import Model
 from spanlin.training.export import export_model
 from spanlin.training.parsing import parse_sentences
@@ -100,14 +103,73 @@ def test_what_cannot_be_exported_says_so(changes: dict[str, object], message: st
         export_model(untrained_model(TREES, **changes), tmp_path / "x")
 
 
-def test_the_backend_gives_log_probabilities(folder: Path) -> None:
-    parser = Parser.load(folder)
-    words = TREES[0].words
-    from spanlin.runtime.piece_rows import make_piece_rows
+@pytest.fixture(scope="module", params=["left", "right", "both"])
+def exported(
+    request: pytest.FixtureRequest, model: Model, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Model, Parser]:
+    """A model with this target, and its parser."""
+    made = retargeted(model, request.param)
+    return made, Parser.load(export_model(made, tmp_path_factory.mktemp("targets") / "model"))
 
-    rows = make_piece_rows([parser._features(words)], limit=parser.folder.piece_limit, width=max(2, len(words)))
-    found = parser._backend.run(rows, np.array([len(words)]))
-    total = np.exp(found.left_log_probs[0].astype(np.float64)).sum(axis=1)
-    assert total == pytest.approx(np.ones(len(words)), abs=1e-4)
-    assert (found.label_log_probs[0] <= 0).all()
-    assert (found.tag_log_probs[0] <= 0).all()
+
+def scores_of(model: Model) -> list[str]:
+    scorers = (model.network.left_scorer, model.network.right_scorer)
+    return [name for name, scorer in zip(SCORES, scorers, strict=True) if scorer is not None]
+
+
+def test_every_target_is_exported(exported: tuple[Model, Parser]) -> None:
+    made, parser = exported
+    sentences = [*splits_of(TREES), longer(1), longer(90)]
+    assert parser.brackets([sentence.words for sentence in sentences]) == torch_lines(made, sentences)
+    found = run(parser, [list(TREES[0].words)], (*CONFIDENCE, *scores_of(made)))
+    for name in scores_of(made):
+        total = np.exp(found[name][0].astype(np.float64)).sum(axis=1)
+        assert total == pytest.approx(np.ones(len(TREES[0].words)), abs=1e-4)
+    for name in CONFIDENCE:
+        assert (found[name] <= 0).all()
+
+
+def retargeted(model: Model, target: str) -> Model:
+    """The model with other scorers above the same encoder."""
+    folder = model.config.network.pretrained.folder
+    torch.manual_seed(4)
+    made = untrained_model(
+        TREES,
+        input="pretrained",
+        pretrained={"folder": folder},
+        context={"kind": "none", "width": 32},
+        scorer={"target": target},
+    )
+    made.network.eval()
+    with torch.no_grad():
+        for name, weight in made.network.named_parameters():
+            if not name.startswith("pretrained.model"):
+                weight.mul_(4.0)
+                if "shapes" in name:
+                    weight.normal_()
+    return made
+
+
+def run(parser: Parser, sentences: list[list[str]], outputs: Sequence[str]) -> Arrays:
+    made = Sentences(sentences, parser._table)
+    rows, counts = made.rows(np.arange(len(sentences)), limit=parser.folder.piece_limit, multiple=1)
+    return parser._backend.run(rows, counts, outputs)
+
+
+def test_a_span_is_as_sure_as_the_boundary_that_makes_it(exported: tuple[Model, Parser]) -> None:
+    made, parser = exported
+    words = list(max((tree.words for tree in TREES), key=len))
+    found = run(parser, [words], (*TREE, "span_log_probs", *scores_of(made)))
+    count = len(words)
+    divided = {split + 1: (int(found["lefts"][0, split]), int(found["rights"][0, split])) for split in range(count - 1)}
+    expected = {(0, count): 0.0}
+    for split, (left, right) in divided.items():
+        by_left = by_right = None
+        if "left_log_probs" in found:
+            by_left = found["left_log_probs"][0, split - 1, left]
+        if "right_log_probs" in found:
+            by_right = found["right_log_probs"][0, split, right - 1]
+        expected[left, split] = by_right if by_left is None else by_left
+        expected[split, right] = by_left if by_right is None else by_right
+    spans = [*divided.values(), *((place, place + 1) for place in range(count))]
+    assert found["span_log_probs"][0] == pytest.approx([expected[span] for span in spans], abs=1e-6)

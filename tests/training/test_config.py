@@ -97,7 +97,7 @@ def test_defaults_fill_in_and_whole_numbers_pass_for_floats(tmp_path: Path) -> N
         ('[[treebanks]]\nname = "t"\ntrain = "x"\nweight = 0\n', "treebank 't': weight must be positive, got 0.0"),
         ("[optimizer]\nrate = 0.0\n" + MINIMAL, "optimizer.rate must be positive"),
         ("[batch]\naccumulate = 0\n" + MINIMAL, r"batch\.accumulate must be at least 1, got 0"),
-        ("[distillation]\ngold_share = 1.5\n" + MINIMAL, r"distillation\.gold_share must be in \[0, 1\], got 1.5"),
+        ("[distillation]\ntree_share = 1.5\n" + MINIMAL, r"distillation\.tree_share must be in \[0, 1\], got 1.5"),
         ('[distillation]\nunlabelled = ["x"]\n' + MINIMAL, r"distillation\.unlabelled needs distillation\.teachers"),
         ("epochs = 0\n" + MINIMAL, "epochs and evaluate_every must be at least 1"),
         ("averaging = 1.0\n" + MINIMAL, r"averaging must be in \[0, 1\), got 1.0"),

@@ -6,13 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 from generated_treebank import generate_treebank, generate_trees
 from small_runs import small_config, splits_of
 from spanlin.errors import CheckpointError, TrainingError
+from spanlin.network.loss import SoftTargets, soft_targets
+from spanlin.training import lessons as lessons_module
+from spanlin.training.batches import BatchMaker
 from spanlin.training.checkpoint import load_model
 from spanlin.training.config import TrainingConfig
+from spanlin.training.examples import concatenate, without_tags
 from spanlin.training.loop import train
 from spanlin.training.parsing import parse_examples, score_parses
 from spanlin.trees.brackets import read_trees, write_trees
@@ -89,11 +95,11 @@ def test_distillation_lowers_the_loss(
     tmp_path: Path,
 ) -> None:
     config = small_config(
-        few, batch={"sentences": 4}, optimizer={"rate": 1e-2}, epochs=2 if plain else 20, evaluate_every=50
+        few, batch={"sentences": 4}, optimizer={"rate": 1e-2}, epochs=2 if plain else 30, evaluate_every=50
     )
     teachers = [teacher, second_teacher][:count]
     extra: dict[str, Any] = {"unlabelled": (str(unlabelled),), "unlabelled_weight": 0.3} if plain else {}
-    train(distilled(config, teachers, gold_share=share, **extra), tmp_path / "run", device="cpu")
+    train(distilled(config, teachers, tree_share=share, **extra), tmp_path / "run", device="cpu")
     losses = losses_of(tmp_path / "run")
     assert len(losses) >= 2
     assert losses[-1] < 0.9 * losses[0]
@@ -110,7 +116,7 @@ def test_a_student_learns_from_a_teacher_and_plain_text_to_parse_like_it(
     for name in ("alone", "taught"):
         config = small_config(few, **WIDER, epochs=8, min_word_count=1)
         if name == "taught":
-            config = distilled(config, [teacher], gold_share=0.0, unlabelled=(str(unlabelled),))
+            config = distilled(config, [teacher], tree_share=0.0, unlabelled=(str(unlabelled),))
         result = train(config, tmp_path / name, device="cpu")
         model = load_model(result.best)
         scores[name] = score_parses(wanted, parse_examples(model, model.featurizer(splits), splits)).f1 or 0.0
@@ -203,3 +209,56 @@ def test_missing_plain_text_is_an_error(teacher: Path, few: Path, tmp_path: Path
     config = distilled(small_config(few), [teacher], unlabelled=(str(tmp_path / "nowhere.txt"),))
     with pytest.raises(TrainingError, match=r"distillation\.unlabelled: .*nowhere\.txt: cannot be read: No such file"):
         train(config, tmp_path / "run", device="cpu")
+
+
+class Asked:
+    """Counts how often a teacher is asked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+
+        def counted(*args: Any, **keywords: Any) -> SoftTargets:
+            self.count += 1
+            return soft_targets(*args, **keywords)
+
+        monkeypatch.setattr(lessons_module, "soft_targets", counted)
+
+
+def test_a_teacher_is_asked_once_while_there_is_memory(
+    teacher: Path, few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small_config(few, batch={"sentences": 4}, epochs=5, evaluate_every=50)
+    asked = Asked(monkeypatch)
+    train(distilled(config, [teacher]), tmp_path / "remembered", device="cpu")
+    assert asked.count == 3
+    train(distilled(config, [teacher], memory_gib=0.0), tmp_path / "forgotten", device="cpu")
+    assert asked.count == 3 + 3 * 5
+    # Remembered or asked again, the answers are the same.
+    weights = [load_model(tmp_path / name / "best").network.state_dict() for name in ("remembered", "forgotten")]
+    for name, weight in weights[0].items():
+        torch.testing.assert_close(weight, weights[1][name], rtol=0, atol=0)
+
+
+def test_where_there_is_no_tree_the_teachers_best_one_is_taught(teacher: Path, unlabelled: Path) -> None:
+    model = load_model(teacher)
+    gold = splits_of(generate_trees(3, seed=5))
+    plain = [without_tags(sentence.words) for sentence in splits_of(generate_trees(2, seed=6))]
+    examples = concatenate([model.featurizer(gold), model.featurizer(plain, has_tree=False)])
+    batch = BatchMaker(examples)(np.arange(5))
+    assert batch.has_tree is not None
+    soft = soft_targets([model.network], [batch], gold=batch.targets, has_tree=batch.has_tree)
+    taught = soft.trees(batch)
+    assert taught.targets is not None
+    assert batch.targets is not None
+    assert taught.has_tree is not None
+    assert taught.has_tree.all()
+    parse = model.network(batch)
+    for row, count in enumerate(batch.lengths.tolist()):
+        for name in ("split_lefts", "split_rights", "split_labels", "word_labels", "tags"):
+            width = count - name.startswith("split")
+            found = getattr(taught.targets, name)[row, :width]
+            source = batch.targets if row < 3 else parse
+            theirs = name if row < 3 else name.replace("split_lefts", "lefts").replace("split_rights", "rights")
+            assert found.tolist() == getattr(source, theirs)[row, :width].tolist()
+        assert (taught.targets.word_labels[row, count:] == -1).all()
+        assert (taught.targets.split_labels[row, count - 1 :] == -1).all()

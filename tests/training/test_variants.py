@@ -73,6 +73,7 @@ PRETRAINED: dict[str, dict[str, Any]] = {
     **{f"{kind} kind": {"pretrained": {"folder": kind}, "context": {"kind": "none"}} for kind in KINDS},
     "first piece": {"pretrained": {"folder": "bert", "piece": "first"}, "context": {"kind": "none"}},
     "last piece": {"pretrained": {"folder": "bert", "piece": "last"}, "context": {"kind": "none"}},
+    "no capitals": {"pretrained": {"folder": "bert", "shapes": False}, "context": {"kind": "none"}},
     "mean piece": {"pretrained": {"folder": "roberta", "piece": "mean"}, "context": {"kind": "none"}},
     "mixed layers": {"pretrained": {"folder": "mpnet", "mix_layers": True}, "context": {"kind": "none"}},
     "a dropped layer": {"pretrained": {"folder": "bert", "drop_layers": 1}, "context": {"kind": "none"}},

@@ -45,6 +45,8 @@ class PretrainedConfig:
     """A learned mix of all layers instead of the last one."""
     drop_layers: int = 0
     """Leave out so many of the topmost layers."""
+    shapes: bool = True
+    """Tell the encoder how each word uses capitals, by a learned vector added to those of its pieces."""
     dropout: float = 0.1
 
     def __post_init__(self) -> None:

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from spanlin.network.network import ParserNetwork
+from spanlin.network.network import ParserNetwork, SpanScores, all_spans, left_children
 
 
 class ParserGraph(nn.Module):
@@ -22,11 +22,11 @@ class ParserGraph(nn.Module):
 
     def forward(
         self, pieces: Tensor, piece_counts: Tensor, first_pieces: Tensor, last_pieces: Tensor, word_counts: Tensor
-    ) -> tuple[Tensor, ...]:
-        """Return lefts, rights, split labels, word labels, their log-probabilities, tags, theirs, and log P(i|j).
+    ) -> dict[str, Tensor]:
+        """Return the trees, how sure the network is of them, and its scores; inputs are as in `PieceInput`.
 
-        Inputs are as in `PieceInput`; [batch, words - 1] for each split point, [batch, words] for each word,
-        [batch, 2 * words - 1] for the labels' log-probabilities, [batch, words, words] for those of boundaries.
+        [batch, words - 1] for each split point, [batch, words] for each word, [batch, 2 * words - 1] for spans and
+        their labels, the split spans first, [batch, words, words] for boundaries.
         """
         network = self.network
         assert network.pretrained is not None
@@ -39,15 +39,43 @@ class ParserGraph(nn.Module):
         labels = F.log_softmax(network.label_scores(scores, lefts, rights, word_counts), dim=-1).max(dim=-1)
         split_count = lefts.shape[1]
         assert scores.tags is not None
-        assert scores.left is not None
         tags = F.log_softmax(scores.tags, dim=-1).max(dim=-1)
-        return (
-            lefts,
-            rights,
-            labels.indices[:, :split_count],
-            labels.indices[:, split_count:],
-            labels.values,
-            tags.indices,
-            tags.values,
-            scores.left,
-        )
+        outputs = {
+            "lefts": lefts,
+            "rights": rights,
+            "split_labels": labels.indices[:, :split_count],
+            "word_labels": labels.indices[:, split_count:],
+            "tags": tags.indices,
+            "span_log_probs": span_log_probs(scores, lefts, rights, word_counts),
+            "label_log_probs": labels.values,
+            "tag_log_probs": tags.values,
+        }
+        if scores.left is not None:
+            outputs["left_log_probs"] = scores.left
+        if scores.right is not None:
+            outputs["right_log_probs"] = scores.right
+        return outputs
+
+
+def span_log_probs(scores: SpanScores, lefts: Tensor, rights: Tensor, word_counts: Tensor) -> Tensor:
+    """Return [batch, 2 * words - 1]: how sure the network is of each span of a tree, given the span around it.
+
+    A left child (i, j) is the longest span that ends at j, so log P(i|j) speaks of it; a right child is the longest
+    that starts at i. Where only one of them is scored, it speaks of both children of a span. The root is certain.
+    """
+    by_left = by_right = None
+    if scores.left is not None:
+        by_left = scores.left[:, :-1].gather(2, lefts.unsqueeze(2)).squeeze(2)
+    if scores.right is not None:
+        by_right = scores.right[:, 1:].gather(2, (rights - 1).clamp(min=0).unsqueeze(2)).squeeze(2)
+    by_left = by_right if by_left is None else by_left
+    by_right = by_left if by_right is None else by_right
+    assert by_left is not None
+    assert by_right is not None
+    left_edges, right_edges = all_spans(lefts, rights)
+    is_root = (left_edges == 0) & (right_edges == word_counts.unsqueeze(1))
+    is_left_child = left_children(lefts, left_edges, right_edges, word_counts)
+    # Split points 0 and n divide nothing.
+    by_left, by_right = (F.pad(one, (1, 1)) for one in (by_left, by_right))
+    each = torch.where(is_left_child, by_left.gather(1, right_edges), by_right.gather(1, left_edges))
+    return torch.where(is_root, 0.0, each)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -34,6 +34,30 @@ class SoftTargets:
     rights: Tensor  # [batch, words - 1]
     labels: Tensor  # [batch, 2 * words - 1, labels] probabilities
     tags: Tensor | None  # [batch, words, tags] probabilities
+
+    def trees(self, batch: Batch) -> Batch:
+        """Return the batch with the teachers' best trees where it has none."""
+        gold, has_tree = batch.targets, batch.has_tree
+        assert gold is not None
+        assert has_tree is not None
+        known = has_tree.unsqueeze(1)
+        words = torch.arange(gold.word_labels.shape[1], device=known.device)
+        is_word = words < batch.word_counts.unsqueeze(1)
+        is_split = words[1:] < batch.word_counts.unsqueeze(1)
+        best = self.labels.argmax(dim=-1)
+        split_count = self.lefts.shape[1]
+
+        def chosen(gold: Tensor, theirs: Tensor, inside: Tensor) -> Tensor:
+            return torch.where(known, gold, torch.where(inside, theirs, -1))
+
+        targets = Targets(
+            split_lefts=self.lefts,
+            split_rights=self.rights,
+            split_labels=chosen(gold.split_labels, best[:, :split_count], is_split),
+            word_labels=chosen(gold.word_labels, best[:, split_count:], is_word),
+            tags=gold.tags if self.tags is None else chosen(gold.tags, self.tags.argmax(dim=-1), is_word),
+        )
+        return replace(batch, targets=targets, has_tree=torch.ones_like(has_tree))
 
 
 def gold_loss(network: ParserNetwork, scores: SpanScores, batch: Batch) -> Losses:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,30 +11,34 @@ from numpy.typing import NDArray
 from spanlin.runtime.piece_rows import PieceRows
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float32]
 
+INPUTS = ("pieces", "piece_counts", "first_pieces", "last_pieces", "word_counts")
+"""What a graph takes, in this order: see `PieceRows`."""
 
-@dataclass(frozen=True, kw_only=True)
-class ParseArrays:
-    """The greedy trees of a batch by split point, padded; labels and tags are ids."""
+TREE = ("lefts", "rights", "split_labels", "word_labels", "tags")
+"""The greedy trees of a batch by split point, padded: [batch, words - 1] three times, then [batch, words] twice."""
 
-    lefts: Ints  # [batch, words - 1]
-    rights: Ints  # [batch, words - 1]
-    split_labels: Ints  # [batch, words - 1]
-    word_labels: Ints  # [batch, words]
-    label_log_probs: Floats  # [batch, 2 * words - 1], the split spans first
-    tags: Ints  # [batch, words]
-    tag_log_probs: Floats  # [batch, words]
-    left_log_probs: Floats  # [batch, words, words]: log P(i|j) in row j-1, column i
+CONFIDENCE = ("span_log_probs", "label_log_probs", "tag_log_probs")
+"""How sure the network is of each span of the trees and of its label, [batch, 2 * words - 1], the split spans first;
+and of each tag, [batch, words]."""
 
+SCORES = ("left_log_probs", "right_log_probs")
+"""Log P(i|j) in row j-1 and column i, and log P(j|i) in row i and column j-1, [batch, words, words]; a network has
+one of them or both."""
 
-OUTPUTS = tuple(item.name for item in fields(ParseArrays))
-"""What a graph returns, in this order."""
+Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 
 class Backend(Protocol):
     """Runs one network; safe to call from several threads."""
 
-    def run(self, rows: PieceRows, word_counts: Ints) -> ParseArrays:
-        """Return the parses of a batch whose sentences have these many words."""
+    batch_tokens: int
+    """How many pieces, padding included, run best together."""
+    multiple: int
+    """Widths of batches are multiples of this."""
+    chunk: int
+    """How many sentences to sort by length together."""
+
+    def run(self, rows: PieceRows, word_counts: Ints, outputs: Sequence[str] = TREE) -> Arrays:
+        """Return the outputs asked for, of a batch whose sentences have these many words."""
         ...

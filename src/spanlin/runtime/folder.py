@@ -23,6 +23,7 @@ class ModelFolder:
     path: Path
     precision: str
     piece_limit: int
+    shape_step: int  # see `WordPieces`
     labels: tuple[str, ...]
     tags: tuple[str, ...]
     details: dict[str, Any]
@@ -43,6 +44,7 @@ def write_manifest(
     *,
     precision: str,
     piece_limit: int,
+    shape_step: int,
     labels: tuple[str, ...],
     tags: tuple[str, ...],
     details: dict[str, Any],
@@ -53,6 +55,7 @@ def write_manifest(
         "format": FORMAT,
         "precision": precision,
         "piece_limit": piece_limit,
+        "shape_step": shape_step,
         "labels": labels,
         "tags": tags,
         "details": details,
@@ -80,6 +83,7 @@ def open_folder(path: str | Path) -> ModelFolder:
             path=path,
             precision=str(manifest["precision"]),
             piece_limit=int(manifest["piece_limit"]),
+            shape_step=int(manifest["shape_step"]),
             labels=tuple(map(str, manifest["labels"])),
             tags=tuple(map(str, manifest["tags"])),
             details=dict(manifest["details"]),

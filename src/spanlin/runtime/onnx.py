@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import onnxruntime
 
 from spanlin.errors import CheckpointError
-from spanlin.runtime.backend import OUTPUTS, Ints, ParseArrays
+from spanlin.runtime.backend import CONFIDENCE, TREE, Arrays, Ints
 from spanlin.runtime.folder import ModelFolder
 from spanlin.runtime.piece_rows import PieceRows
 
 
 class OnnxBackend:
     """Runs a model folder's graph."""
+
+    batch_tokens = 1000  # what two layers' vectors of this many pieces take still fits in a core's cache
+    multiple = 1
+    chunk = 4096
 
     def __init__(self, folder: ModelFolder, *, threads: int = 0) -> None:
         """Load the graph; `threads` is how many one run may use, 0 for one a core that this process may use."""
@@ -32,11 +37,12 @@ class OnnxBackend:
         except Exception as error:  # onnxruntime has many kinds, none of them documented
             raise CheckpointError(f"{folder.graph}: cannot be loaded: {str(error).splitlines()[0]}") from error
         names = {item.name for item in self._session.get_outputs()}
-        if not set(OUTPUTS) <= names:
-            raise CheckpointError(f"{folder.graph}: lacks the outputs {', '.join(sorted(set(OUTPUTS) - names))}")
+        missing = {*TREE, *CONFIDENCE} - names
+        if missing:
+            raise CheckpointError(f"{folder.graph}: lacks the outputs {', '.join(sorted(missing))}; export it again")
 
-    def run(self, rows: PieceRows, word_counts: Ints) -> ParseArrays:
-        """Return the parses of a batch."""
+    def run(self, rows: PieceRows, word_counts: Ints, outputs: Sequence[str] = TREE) -> Arrays:
+        """Return the outputs asked for."""
         inputs = {
             "pieces": rows.pieces,
             "piece_counts": rows.piece_counts,
@@ -44,7 +50,7 @@ class OnnxBackend:
             "last_pieces": rows.last_pieces,
             "word_counts": np.ascontiguousarray(word_counts),
         }
-        return ParseArrays(**dict(zip(OUTPUTS, self._session.run(OUTPUTS, inputs), strict=True)))
+        return dict(zip(outputs, self._session.run(list(outputs), inputs), strict=True))
 
 
 def available_cores() -> int:

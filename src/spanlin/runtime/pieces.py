@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from tokenizers import Tokenizer
 
 from spanlin.errors import CheckpointError
 from spanlin.trees.escapes import plain_word
+from spanlin.trees.shapes import word_shape
 
 MAX_PIECES = 48
 """Pieces of a word that are read: of a longer one, the first and last half as many."""
 
 
 class WordPieces:
-    """Splits words as a folder's `tokenizer.json` does; every word has at least one piece."""
+    """Splits words as a folder's `tokenizer.json` does; every word has at least one piece.
 
-    def __init__(self, text: str, source: str) -> None:
+    Encoders that know no capitals can be told of them all the same: with `shape_step`, the size of the vocabulary,
+    the ids of a word of shape s are those of its pieces plus s times that.
+    """
+
+    def __init__(self, text: str, source: str, *, shape_step: int = 0) -> None:
         try:
             self._tokenizer = Tokenizer.from_str(text)
             description = json.loads(text)
         except Exception as error:  # tokenizers raises plain Exception
             raise CheckpointError(f"{source}: not a tokenizer: {error}") from error
         self.text = text
+        self.shape_step = shape_step
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         edges = self._tokenizer.encode("", add_special_tokens=True).ids
@@ -38,15 +45,15 @@ class WordPieces:
         self._cache: dict[str, tuple[int, ...]] = {}
 
     @classmethod
-    def from_folder(cls, folder: str | Path) -> WordPieces:
+    def from_folder(cls, folder: str | Path, *, shape_step: int = 0) -> WordPieces:
         """Return the word pieces of a transformers folder."""
-        return cls.from_file(Path(folder) / "tokenizer.json")
+        return cls.from_file(Path(folder) / "tokenizer.json", shape_step=shape_step)
 
     @classmethod
-    def from_file(cls, path: Path) -> WordPieces:
+    def from_file(cls, path: Path, *, shape_step: int = 0) -> WordPieces:
         """Return the word pieces of a `tokenizer.json`."""
         try:
-            return cls(path.read_text(encoding="utf-8"), str(path))
+            return cls(path.read_text(encoding="utf-8"), str(path), shape_step=shape_step)
         except OSError as error:
             raise CheckpointError(f"{path}: cannot be read: {error.strerror}") from error
 
@@ -54,12 +61,20 @@ class WordPieces:
         """Return the ids of a word's pieces."""
         found = self._cache.get(word)
         if found is None:
-            plain = plain_word(word).encode("utf-8", "replace").decode("utf-8")
-            found = tuple(self._tokenizer.encode(self._prefix + plain, add_special_tokens=False).ids)
-            if not found:
-                # Control characters and the like vanish in normalization; the word must not.
-                found = (self._unknown if self._unknown is not None else self.stop,)
-            if len(found) > MAX_PIECES:
-                found = found[: MAX_PIECES // 2] + found[-MAX_PIECES // 2 :]
-            self._cache[word] = found
+            found = self._cache[word] = self.split([word])[0]
         return found
+
+    def split(self, words: Sequence[str]) -> list[tuple[int, ...]]:
+        """Return the ids of each word's pieces, all words split in one go."""
+        plain = [self._prefix + plain_word(word).encode("utf-8", "replace").decode("utf-8") for word in words]
+        encodings = self._tokenizer.encode_batch(plain, add_special_tokens=False)
+        return [self._ids(word, encoding.ids) for word, encoding in zip(words, encodings, strict=True)]
+
+    def _ids(self, word: str, ids: list[int]) -> tuple[int, ...]:
+        if not ids:
+            # Control characters and the like vanish in normalization; the word must not.
+            ids = [self._unknown if self._unknown is not None else self.stop]
+        if len(ids) > MAX_PIECES:
+            ids = ids[: MAX_PIECES // 2] + ids[-MAX_PIECES // 2 :]
+        shape = self.shape_step * word_shape(word) if self.shape_step else 0
+        return tuple(number + shape for number in ids) if shape else tuple(ids)

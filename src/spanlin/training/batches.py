@@ -29,12 +29,14 @@ def plan_epoch(
     epoch: int,
     token_budget: int,
     sentence_budget: int,
+    fixed: bool = False,
 ) -> list[NDArray[np.int64]]:
     """Return the batches of an epoch, each an array of sentence numbers.
 
     `groups` are (sentences, weight): a weight of 2.5 takes each sentence twice and a random half of them once more.
+    `fixed` batches are the same in every epoch; only their order changes.
     """
-    random = np.random.default_rng([seed, epoch])
+    random = np.random.default_rng([seed, 0 if fixed else epoch])
     chosen: list[NDArray[np.int64]] = []
     for members, weight in groups:
         whole, rest = int(weight), weight - int(weight)
@@ -46,7 +48,8 @@ def plan_epoch(
     blurred = costs[sentences] * random.uniform(0.95, 1.05, len(sentences))
     ordered = sentences[np.argsort(blurred, kind="stable")]
     batches = cut_batches(ordered, costs, token_budget=token_budget, sentence_budget=sentence_budget)
-    return [batches[number] for number in random.permutation(len(batches))]
+    order = np.random.default_rng([seed, epoch, 1]) if fixed else random
+    return [batches[number] for number in order.permutation(len(batches))]
 
 
 def cut_batches(

@@ -44,7 +44,8 @@ def new_model(config: TrainingConfig, vocabularies: Vocabularies) -> Model:
     vectors = pieces = encoder = None
     if network.input == "pretrained":
         encoder = load_pretrained(network.pretrained.folder, drop_layers=network.pretrained.drop_layers)
-        pieces = WordPieces.from_folder(network.pretrained.folder)
+        step = encoder.vocabulary_size if network.pretrained.shapes else 0
+        pieces = WordPieces.from_folder(network.pretrained.folder, shape_step=step)
     elif network.lexical.vectors:
         vectors = WordVectors.load(network.lexical.vectors, limit=network.lexical.vector_limit)
     return Model(
@@ -109,7 +110,8 @@ def load_model(folder: str | Path) -> Model:
     pieces = encoder = vectors = table = None
     if config.network.input == "pretrained":
         encoder = load_pretrained(folder / "encoder", weights=False)
-        pieces = WordPieces.from_folder(folder)
+        step = encoder.vocabulary_size if config.network.pretrained.shapes else 0
+        pieces = WordPieces.from_folder(folder, shape_step=step)
     elif config.network.lexical.vectors:
         table = state.get("lexical.vectors.weight")
         try:

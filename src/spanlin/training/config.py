@@ -75,12 +75,14 @@ class DistillationConfig:
     unlabelled: tuple[str, ...] = ()
     """Files with one sentence a line, words separated by spaces."""
     unlabelled_weight: float = 1.0
-    gold_share: float = 0.5
-    """The gold trees' share of the loss where there are any; the teachers have the rest."""
+    tree_share: float = 0.5
+    """The trees' share of the loss (gold ones, or the teachers' best); the teachers' probabilities have the rest."""
+    memory_gib: float = 8.0
+    """The teachers' answers are kept up to this size, so that they are asked only once."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.gold_share <= 1:
-            raise ConfigError(f"distillation.gold_share must be in [0, 1], got {self.gold_share}")
+        if not 0 <= self.tree_share <= 1:
+            raise ConfigError(f"distillation.tree_share must be in [0, 1], got {self.tree_share}")
         if self.unlabelled and not self.teachers:
             raise ConfigError("distillation.unlabelled needs distillation.teachers to parse it")
 

@@ -13,13 +13,12 @@ from safetensors.torch import save_file
 from spanlin.errors import CheckpointError, ConfigError, MissingExtraError
 from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.graph import ParserGraph
-from spanlin.runtime.backend import OUTPUTS
+from spanlin.runtime.backend import CONFIDENCE, INPUTS, SCORES, TREE
 from spanlin.runtime.folder import CARD, GRAPH, TOKENIZER, WEIGHTS, write_manifest
 from spanlin.training.checkpoint import Model, load_model, write_folder
 
 Precision = Literal["fp32", "fp16", "int8"]
 _OPSET = 20
-_INPUTS = ("pieces", "piece_counts", "first_pieces", "last_pieces", "word_counts")
 
 
 def export_model(
@@ -44,7 +43,7 @@ def export_model(
     assert model.network.pretrained is not None
     assert model.featurizer.pieces is not None
     encoder = model.network.pretrained.model
-    limit = model.network.pretrained.limit
+    limit, shape_step = model.network.pretrained.limit, model.network.pretrained.shape_step
     tokenizer = model.featurizer.pieces.text
 
     def fill(path: Path) -> None:
@@ -67,6 +66,7 @@ def export_model(
             path,
             precision=precision,
             piece_limit=limit,
+            shape_step=shape_step,
             labels=model.vocabularies.labels.items,
             tags=model.vocabularies.tags.items,
             details=details,
@@ -81,8 +81,8 @@ def _require_exportable(model: Model) -> None:
     if network.pretrained is None or not isinstance(network.pretrained.model, NativeEncoder):
         raise CheckpointError("only parsers over a BERT, RoBERTa or MPNet encoder can be exported yet")
     scorer = network.config.scorer
-    if scorer.target != "left" or scorer.normalization == "span" or network.tag_head is None:
-        raise CheckpointError("only parsers with target 'left', greedy decoding and a tag head can be exported yet")
+    if scorer.normalization == "span" or network.tag_head is None:
+        raise CheckpointError("only parsers with greedy decoding and a tag head can be exported yet")
 
 
 def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
@@ -103,6 +103,8 @@ def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
         torch.tensor([4, 2, 3]),
     )
     shapes = ({0: rows, 1: pieces}, {0: rows}, {0: batch, 1: positions}, {0: batch, 1: positions}, {0: batch})
+    scored = (model.network.left_scorer, model.network.right_scorer)
+    names = (*TREE, *CONFIDENCE, *(name for name, scorer in zip(SCORES, scored, strict=True) if scorer is not None))
     export: Any = torch.onnx.export
     with warnings.catch_warnings(), torch.inference_mode():
         warnings.simplefilter("ignore")
@@ -110,8 +112,8 @@ def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
             module,
             example,
             str(path),
-            input_names=list(_INPUTS),
-            output_names=list(OUTPUTS),
+            input_names=list(INPUTS),
+            output_names=list(names),
             opset_version=_OPSET,
             dynamic_shapes=shapes,
             dynamo=True,

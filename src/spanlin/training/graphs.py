@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import torch
 from torch import Tensor, nn
 
 from spanlin.network.batch import Batch, LexicalInput, PieceInput, Targets
 from spanlin.network.encoders.native import NativeEncoder
+from spanlin.network.loss import SoftTargets
 from spanlin.network.network import ParserNetwork
 
 _RARE = 2  # shapes are recorded when they are seen so often
@@ -28,7 +29,7 @@ def can_be_graphed(network: ParserNetwork) -> bool:
 @dataclass(frozen=True, kw_only=True)
 class _Recorded:
     graph: torch.cuda.CUDAGraph
-    inputs: list[Batch]
+    inputs: list[Tensor]
     scale: Tensor
     loss: Tensor
 
@@ -51,45 +52,48 @@ class GraphedLoss:
             if weight.requires_grad:
                 weight.grad = torch.zeros_like(weight)
 
-    def __call__(self, batches: list[Batch], scale: float) -> Tensor:
-        """Return the scaled loss of a batch (and its twins for teachers), its gradients added."""
-        key = tuple(tuple(tensor.shape) for batch in batches for tensor in _tensors(batch))
+    def __call__(self, batch: Batch, soft: SoftTargets | None, scale: float) -> Tensor:
+        """Return the scaled loss of a batch on the device, its gradients added."""
+        given = [*_tensors(batch), *(() if soft is None else _tensors(soft))]
+        key = tuple(tuple(tensor.shape) for tensor in given)
         recorded = self._recorded.get(key)
         if recorded is None:
             self._seen[key] += 1
             if self._seen[key] < _RARE:
-                loss = self._loss([batch.to(self._device) for batch in batches]) * scale
+                loss = self._loss(batch, soft) * scale
                 torch.autograd.backward(loss)
                 return loss.detach()
-            recorded = self._recorded[key] = self._record(batches)
-        for batch, static in zip(batches, recorded.inputs, strict=True):
-            for tensor, place in zip(_tensors(batch), _tensors(static), strict=True):
-                place.copy_(tensor, non_blocking=True)
+            recorded = self._recorded[key] = self._record(batch, soft)
+        else:
+            torch._foreach_copy_(recorded.inputs, given)
         recorded.scale.fill_(scale)
         recorded.graph.replay()
         return recorded.loss.clone()
 
-    def _loss(self, batches: list[Batch]) -> Tensor:
+    def _loss(self, batch: Batch, soft: SoftTargets | None) -> Tensor:
         # The cache of casted weights would leave tensors of one graph's memory in another's.
         with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self._bf16, cache_enabled=False):
-            loss: Tensor = self._module(batches)
+            loss: Tensor = self._module(batch, soft)
         return loss
 
-    def _record(self, batches: list[Batch]) -> _Recorded:
-        inputs = [batch.to(self._device) for batch in batches]
+    def _record(self, batch: Batch, soft: SoftTargets | None) -> _Recorded:
+        """Record the passes of a batch, whose tensors from then on are the graph's own."""
+        if soft is not None:
+            soft = replace(soft, **{name: value.clone() for name, value in vars(soft).items() if value is not None})
+        inputs = [*_tensors(batch), *(() if soft is None else _tensors(soft))]
         scale = torch.zeros((), device=self._device)
         graph = torch.cuda.CUDAGraph()
         stream = torch.cuda.current_stream()
         torch.cuda.synchronize()
         # Another thread pins memory meanwhile, which only a thread-local capture allows.
         with torch.cuda.graph(graph, pool=self._pool, stream=stream, capture_error_mode="thread_local"):
-            loss = self._loss(inputs) * scale
+            loss = self._loss(batch, soft) * scale
             torch.autograd.backward(loss)
         return _Recorded(graph=graph, inputs=inputs, scale=scale, loss=loss.detach())
 
 
-def _tensors(batch: Batch) -> Iterator[Tensor]:
-    """Yield what the device reads of a batch, always in the same order."""
+def _tensors(batch: Batch | SoftTargets) -> Iterator[Tensor]:
+    """Yield what the device reads of a batch or of its lessons, always in the same order."""
     parts = [getattr(batch, item.name) for item in fields(batch) if item.name != "lengths"]
     for part in parts:
         if isinstance(part, LexicalInput | PieceInput | Targets):

@@ -18,11 +18,10 @@ from torch.nn.parallel import DistributedDataParallel
 
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.network.batch import Batch
-from spanlin.network.loss import distillation_loss, gold_loss, soft_targets
+from spanlin.network.loss import SoftTargets, distillation_loss, gold_loss
 from spanlin.training.batches import BatchMaker, Prefetcher, plan_epoch
 from spanlin.training.checkpoint import (
     Model,
-    load_model,
     load_weights,
     new_model,
     read_tensors,
@@ -34,6 +33,7 @@ from spanlin.training.config import TrainingConfig, load_config
 from spanlin.training.data import TrainingData, load_data
 from spanlin.training.examples import Examples, concatenate
 from spanlin.training.graphs import GraphedLoss, can_be_graphed
+from spanlin.training.lessons import Lessons, load_teachers, with_teachers_outputs
 from spanlin.training.metrics import Event, MetricsLog, Watcher, draw_curves
 from spanlin.training.optimizer import Plateau, WeightAverage, build_optimizer, rate_factor
 from spanlin.training.parsing import autocast, parse_examples, score_parses
@@ -73,25 +73,32 @@ def train(
 class _LossModule(nn.Module):
     """The network under its loss, so that DistributedDataParallel sees one forward pass."""
 
-    def __init__(self, model: Model, teachers: list[Model], gold_share: float) -> None:
+    def __init__(self, model: Model, tree_share: float) -> None:
         super().__init__()
         self.network = model.network
-        self.teachers = [teacher.network for teacher in teachers]  # a list, not submodules: they do not train
-        self.gold_share = gold_share if teachers else 1.0
+        self.tree_share = tree_share
 
-    def forward(self, batches: list[Batch]) -> Tensor:
-        """Return the summed loss of a batch; further batches hold the same sentences as each teacher reads them."""
-        batch, *for_teachers = batches
+    def forward(self, batch: Batch, soft: SoftTargets | None) -> Tensor:
+        """Return the summed loss of a batch, of which teachers may have said something."""
         scores = self.network.score(batch)
-        assert batch.has_tree is not None
-        total = scores.tags.new_zeros(()) if scores.tags is not None else scores.left_edges.new_zeros(())
-        if self.gold_share:
-            total = total + self.gold_share * gold_loss(self.network, scores, batch).total
-        if for_teachers and self.gold_share < 1:
-            soft = soft_targets(self.teachers, for_teachers, gold=batch.targets, has_tree=batch.has_tree)
-            weights = torch.where(batch.has_tree, 1 - self.gold_share, 1.0)
+        if soft is None:
+            return gold_loss(self.network, scores, batch).total
+        total = scores.left_edges.new_zeros((), dtype=torch.float32)
+        if self.tree_share:
+            total = total + self.tree_share * gold_loss(self.network, scores, soft.trees(batch)).total
+        if self.tree_share < 1:
+            weights = torch.full_like(batch.word_counts, 1 - self.tree_share, dtype=torch.float32)
             total = total + distillation_loss(self.network, scores, batch, soft, weights).total
         return total
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Made:
+    """A batch as the background prepares it; the teachers' are left out where they are not needed."""
+
+    sentences: bytes
+    batch: Batch
+    for_teachers: list[Batch]
 
 
 class _Run:
@@ -121,14 +128,15 @@ class _Run:
         if self.progress.fingerprint != data.fingerprint:
             raise CheckpointError(f"{last}: the treebanks have changed since this run began: start a new one")
         torch.manual_seed(config.seed)
-        self.teachers = [load_model(path) for path in config.distillation.teachers]
+        self.teachers = load_teachers(config.distillation, config.network.scorer)
         vocabularies = self._vocabularies(data)
         if resume and Vocabularies.load(last / "vocabularies.json").to_table() != vocabularies.to_table():
             raise CheckpointError(f"{last}: its vocabularies are not those of the treebanks: start a new run")
         self.model = new_model(config, vocabularies)
         self.model.network.to(self.device)
-        for teacher in self.teachers:
-            teacher.network.to(self.device).requires_grad_(False)
+        self.lessons: Lessons | None = None
+        if self.teachers:
+            self.lessons = Lessons(self.teachers, config.distillation, device=self.device, precision=config.precision)
         if resume:
             load_weights(self.model.network, read_tensors(last / "weights.safetensors"), last)
         self.optimizer = build_optimizer(self.model.network, config.optimizer)
@@ -143,21 +151,7 @@ class _Run:
         sentences = (sentence for treebank in data.treebanks for sentence in treebank.train)
         names = [treebank.name for treebank in data.treebanks]
         built = build_vocabularies(sentences, min_word_count=self.config.min_word_count, treebanks=names)
-        if not self.teachers:
-            return built
-        scorer = self.config.network.scorer
-        for path, teacher in zip(self.config.distillation.teachers, self.teachers, strict=True):
-            theirs = teacher.config.network.scorer
-            if theirs.normalization != scorer.normalization or theirs.target not in (scorer.target, "both"):
-                raise CheckpointError(
-                    f"{path}: a teacher with target {theirs.target!r} and normalization {theirs.normalization!r} "
-                    f"cannot teach {scorer.target!r} and {scorer.normalization!r}: they must agree"
-                )
-        first, *others = (teacher.vocabularies for teacher in self.teachers)
-        for other in others:
-            if other.labels.items != first.labels.items or other.tags.items != first.tags.items:
-                raise CheckpointError("the teachers have different labels or tags: they must share their treebanks")
-        return dataclasses.replace(built, labels=first.labels, tags=first.tags)
+        return with_teachers_outputs(built, self.teachers)
 
     def _prepare_examples(self, data: TrainingData) -> None:
         readers = [self.model, *self.teachers]
@@ -209,11 +203,13 @@ class _Run:
             epoch=epoch,
             token_budget=config.tokens,
             sentence_budget=config.sentences,
+            # The same sentences together every time, so that the teachers' answers serve again.
+            fixed=bool(self.teachers),
         )
         size = config.accumulate * self.world
         return [batches[start : start + size] for start in range(0, len(batches), size)]
 
-    def _micro_batches(self, plan: list[list[NDArray[np.int64]]], epoch: int) -> Iterator[Callable[[], list[Batch]]]:
+    def _micro_batches(self, plan: list[list[NDArray[np.int64]]], epoch: int) -> Iterator[Callable[[], _Made]]:
         """Yield jobs that make this process's micro-batches; one that has none in a step gets another's, unweighted."""
         for number in range(self.progress.steps_in_epoch, len(plan)):
             group = plan[number]
@@ -221,18 +217,22 @@ class _Run:
                 place = turn + self.rank if turn + self.rank < len(group) else turn
                 yield partial(self._make, group[place], (self.config.seed, epoch, number, place))
 
-    def _make(self, sentences: NDArray[np.int64], seed: tuple[int, ...]) -> list[Batch]:
-        batches = [self.makers[0](sentences, seed=seed), *(maker(sentences) for maker in self.makers[1:])]
-        return [batch.pin() for batch in batches] if self.device.type == "cuda" else batches
+    def _make(self, sentences: NDArray[np.int64], seed: tuple[int, ...]) -> _Made:
+        key = sentences.tobytes()
+        own, *others = self.makers
+        asked = self.lessons is not None and not self.lessons.knows(key)
+        batches = [own(sentences, seed=seed), *(maker(sentences) for maker in others if asked)]
+        if self.device.type == "cuda":
+            batches = [batch.pin() for batch in batches]
+        return _Made(sentences=key, batch=batches[0], for_teachers=batches[1:])
 
     def _uses_graphs(self) -> bool:
-        networks = [self.model.network, *(teacher.network for teacher in self.teachers)]
-        return self.config.cuda_graphs and self.device.type == "cuda" and all(map(can_be_graphed, networks))
+        return self.config.cuda_graphs and self.device.type == "cuda" and can_be_graphed(self.model.network)
 
     def train(self) -> TrainingResult:
         if self.progress.finished:
             return self._result()
-        loss_module: nn.Module = _LossModule(self.model, self.teachers, self.config.distillation.gold_share)
+        loss_module: nn.Module = _LossModule(self.model, self.config.distillation.tree_share)
         self.graphed: GraphedLoss | None = None
         if self.world > 1:
             devices = [self.device.index] if self.device.type == "cuda" else None
@@ -313,23 +313,24 @@ class _Run:
             self._save_last()
 
     def _backward(
-        self, loss_module: nn.Module, stream: Iterator[list[Batch]], group: list[NDArray[np.int64]], count: int
+        self, loss_module: nn.Module, stream: Iterator[_Made], group: list[NDArray[np.int64]], count: int
     ) -> Tensor:
         """Add up the gradients of a step's micro-batches; return the mean loss per sentence of this process's."""
         total = torch.zeros((), device=self.device)
         turns = range(0, len(group), self.world)
         for turn in turns:
-            batches = next(stream)
+            made = next(stream)
             weight = 1.0 if turn + self.rank < len(group) else 0.0
             # DDP averages over processes; the sum over all sentences of the step, divided once, is what is wanted.
             scale = weight * self.world / count
+            batch = made.batch.to(self.device)
+            soft = None if self.lessons is None else self.lessons(made.sentences, batch, made.for_teachers)
             if self.graphed is not None:
-                total += self.graphed(batches, scale)
+                total += self.graphed(batch, soft, scale)
                 continue
-            batches = [batch.to(self.device) for batch in batches]
             with synchronized(loss_module, turn == turns[-1]):
                 with autocast(self.device, self.config.precision):
-                    loss = loss_module(batches) * scale
+                    loss = loss_module(batch, soft) * scale
                 loss.backward()
             total += loss.detach()
         return total

@@ -73,7 +73,8 @@ class NativeEncoder(nn.Module):
     def __init__(self, sizes: NativeSizes) -> None:
         super().__init__()
         self.sizes = sizes
-        self.width = sizes.hidden_size
+        self.width = self.input_width = sizes.hidden_size
+        self.vocabulary_size = sizes.vocab_size
         self.layer_count = sizes.num_hidden_layers
         self.limit = sizes.max_position_embeddings - sizes.first_position
         self.pieces = nn.Embedding(sizes.vocab_size, sizes.hidden_size)
@@ -85,11 +86,16 @@ class NativeEncoder(nn.Module):
         self.distances = nn.Embedding(buckets, sizes.num_attention_heads) if buckets else None
         self.layers = nn.ModuleList(_Layer(sizes) for _ in range(sizes.num_hidden_layers))
 
-    def forward(self, pieces: Tensor, mask: Tensor) -> list[Tensor]:
-        """Return the embeddings and the output of each layer, [batch, pieces, width] each; `mask` is true on pieces."""
+    def forward(self, pieces: Tensor, mask: Tensor, added: Tensor | None = None) -> list[Tensor]:
+        """Return the embeddings and the output of each layer, [batch, pieces, width] each; `mask` is true on pieces.
+
+        `added` is added to the pieces' vectors before anything else.
+        """
         length = pieces.shape[1]
         place = torch.arange(length, device=pieces.device)
         x = self.pieces(pieces) + self.positions(place + self.sizes.first_position)
+        if added is not None:
+            x = x + added
         if self.types is not None:
             x = x + self.types.weight[0]
         x = self.dropout(self.norm(x))

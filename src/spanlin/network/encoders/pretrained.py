@@ -14,6 +14,7 @@ from spanlin.errors import CheckpointError
 from spanlin.network.batch import PieceInput
 from spanlin.network.config import PretrainedConfig
 from spanlin.network.encoders.native import NativeEncoder, native_from_folder
+from spanlin.trees.shapes import SHAPES
 
 
 class PretrainedEncoder(nn.Module):
@@ -30,6 +31,15 @@ class PretrainedEncoder(nn.Module):
         self.width = model.width
         self.limit = model.limit
         self.layer_weights = nn.Parameter(torch.zeros(model.layer_count + 1)) if config.mix_layers else None
+        self.shapes: nn.Embedding | None = None
+        if config.shapes:
+            self.shapes = nn.Embedding(SHAPES, model.input_width)
+            nn.init.zeros_(self.shapes.weight)
+
+    @property
+    def shape_step(self) -> int:
+        """What a word's shape is multiplied with in the ids of its pieces; 0 if shapes are not told."""
+        return 0 if self.shapes is None else self.model.vocabulary_size
 
     def forward(self, batch: PieceInput) -> Tensor:
         places = torch.arange(batch.pieces.shape[1], device=batch.pieces.device)
@@ -39,7 +49,12 @@ class PretrainedEncoder(nn.Module):
 
     def encode(self, pieces: Tensor, mask: Tensor) -> Tensor:
         """Return [rows, pieces, width]: the last layer, or the learned mix of all."""
-        layers: list[Tensor] = self.model(pieces, mask)
+        added = None
+        if self.shapes is not None:
+            shape = torch.div(pieces, self.shape_step, rounding_mode="floor")
+            pieces = pieces - shape * self.shape_step
+            added = self.shapes(shape)
+        layers: list[Tensor] = self.model(pieces, mask, added)
         if self.layer_weights is None:
             return layers[-1]
         weights = self.layer_weights.softmax(dim=0)
@@ -67,10 +82,23 @@ class TransformersEncoder(nn.Module):
         self.width: int = details.hidden_size
         self.layer_count: int = details.num_hidden_layers
         self.limit: int = details.max_position_embeddings
+        embeddings = self._embeddings()
+        self.vocabulary_size: int = embeddings.num_embeddings
+        self.input_width: int = embeddings.embedding_dim
 
-    def forward(self, pieces: Tensor, mask: Tensor) -> list[Tensor]:
-        """Return the embeddings and the output of each layer, [batch, pieces, width] each."""
-        output = self.model(input_ids=pieces, attention_mask=mask.long(), output_hidden_states=True)
+    def _embeddings(self) -> nn.Embedding:
+        # Not kept: as a part of this module too, its weights would be saved twice.
+        model: Any = self.model
+        embeddings: nn.Embedding = model.get_input_embeddings()
+        return embeddings
+
+    def forward(self, pieces: Tensor, mask: Tensor, added: Tensor | None = None) -> list[Tensor]:
+        """Return the embeddings and the output of each layer, [batch, pieces, width] each.
+
+        `added` is added to the pieces' vectors before anything else.
+        """
+        given = {"input_ids": pieces} if added is None else {"inputs_embeds": self._embeddings()(pieces) + added}
+        output = self.model(**given, attention_mask=mask.long(), output_hidden_states=True)
         return list(output.hidden_states)
 
     def config_table(self) -> dict[str, Any]:

@@ -1,0 +1,192 @@
+"""Raw text to sentences to tokens; nothing of the text is lost or changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from spanlin.errors import ConfigError
+from spanlin.text.chunks import CHUNK, Chunk, ChunkReader, Ending, Start
+from spanlin.text.lines import segments
+from spanlin.text.tokens import Sentence, Token
+
+_ANY_START = frozenset(Start)
+# An ending is the end of a sentence if one of these starts follows.
+_ENDS_BEFORE: dict[Ending, frozenset[Start]] = {
+    Ending.NONE: frozenset(),
+    Ending.STOP: _ANY_START,
+    Ending.MARK: _ANY_START - {Start.LOWER},
+    Ending.ELLIPSIS: frozenset({Start.CAPITAL, Start.STARTER, Start.FIRST_PERSON}),
+    Ending.TRAILING: frozenset({Start.STARTER, Start.FIRST_PERSON}),
+    Ending.LEADING: frozenset({Start.STARTER}),
+    Ending.NUMBERED: _ANY_START - {Start.NUMBER},
+    Ending.AMBIGUOUS: frozenset({Start.STARTER, Start.FIRST_PERSON}),
+    Ending.INITIAL: frozenset({Start.STARTER, Start.FIRST_PERSON}),
+    Ending.ITEM: _ANY_START,
+    Ending.DASH: frozenset({Start.STARTER}),  # speech that is broken off
+}
+_ENDS = [[start in _ENDS_BEFORE[ending] for start in Start] for ending in Ending]
+# "Are you there?" Betty asked.
+_SPEAKER = re.compile(
+    r"(?:I|(?:[A-Z][\w.'’-]{0,20} ){0,2}[A-Z][\w'’-]{0,20}) (?:both |then |had )?(?:added|agreed|answered|asked|asks|"
+    r"began|begged|called|continued|cried|cries|demanded|exclaimed|explained|howled|inquired|interrupted|laughed|"
+    r"murmured|muttered|repeated|replied|replies|responded|roared|said|say|says|screamed|shouted|sighed|snapped|"
+    r"thought|told|went on|whispered|wondered|yelled)\b"
+)
+_CITED = Chunk((), (), Ending.STOP, Start.SYMBOL, quoted=False, inner_ends=(), plain=False)
+_CUT_AFTER = frozenset([",", ";", ":", ")", "]", "—", "–", "--", "..."])
+
+
+def tokenize(text: str, *, split_hyphens: bool = True, longest_sentence: int = 500) -> list[Sentence]:
+    """Return the sentences of a text.
+
+    Every character is in one token, save white space and what neither shows nor means anything (control characters,
+    byte order and direction marks, zero-width spaces). With `split_hyphens`, words are split at hyphens and slashes, as
+    in newer treebanks; without, they are whole, as in the Wall Street Journal. What has more than `longest_sentence`
+    tokens is cut, at a comma or the like where there is one.
+
+    >>> [sentence.words for sentence in tokenize("Mr. Hu can't come. Why?")]
+    [('Mr.', 'Hu', 'ca', "n't", 'come', '.'), ('Why', '?')]
+    >>> tokenize("Yes!")[0].tokens
+    (Token(text='Yes', start=0, end=3), Token(text='!', start=3, end=4))
+    """
+    return list(iter_sentences(text, split_hyphens=split_hyphens, longest_sentence=longest_sentence))
+
+
+def iter_sentences(
+    text: str | Iterable[str], *, split_hyphens: bool = True, longest_sentence: int = 500
+) -> Iterator[Sentence]:
+    """Yield what `tokenize` returns, of a text or of its lines, with one paragraph of lines in memory at a time.
+
+    Lines keep their line breaks, as an open file yields them; offsets count from the start of the first.
+    """
+    if longest_sentence < 1:
+        raise ConfigError(f"longest_sentence must be at least 1, got {longest_sentence}")
+    reader = _reader(split_hyphens)
+    offset = 0
+    for paragraph in [text] if isinstance(text, str) else _paragraphs(text):
+        for start, end in segments(paragraph):
+            for sentence in _sentences(paragraph, start, end, offset, reader):
+                if len(sentence.words) <= longest_sentence:
+                    yield sentence
+                else:
+                    yield from _cut(sentence, longest_sentence)
+        offset += len(paragraph)
+
+
+def tokenize_sentence(text: str, *, offset: int = 0, split_hyphens: bool = True) -> tuple[Token, ...]:
+    """Return the tokens of a text that is one sentence, whatever is in it; `offset` is where it stands in the input.
+
+    >>> [token.text for token in tokenize_sentence("Go! Now!")]
+    ['Go', '!', 'Now', '!']
+    """
+    sentences = _sentences(text, 0, len(text), offset, _reader(split_hyphens))
+    return tuple(token for sentence in sentences for token in sentence.tokens)
+
+
+@cache
+def _reader(split_hyphens: bool) -> ChunkReader:
+    # Made when first needed: to compile its expression takes as long as to read 200 kB.
+    return ChunkReader(split_hyphens=split_hyphens)
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines joined up to a blank one."""
+    waiting: list[str] = []
+    for line in lines:
+        blank = line.endswith("\n") and line.isspace() and bool(waiting) and waiting[-1].endswith("\n")
+        waiting.append(line)
+        if blank:
+            yield "".join(waiting)
+            waiting = []
+    yield "".join(waiting)
+
+
+class _Builder:
+    """The sentence that is being read."""
+
+    __slots__ = ("ends", "starts", "words")
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+
+    def add(self, tokens: Iterable[tuple[str, int, int]], place: int) -> None:
+        for word, left, right in tokens:
+            self.words.append(word)
+            self.starts.append(place + left)
+            self.ends.append(place + right)
+
+    def take(self) -> Sentence:
+        """Return the sentence, and start the next one."""
+        sentence = Sentence(tuple(self.words), tuple(self.starts), tuple(self.ends))
+        self.words.clear()
+        self.starts.clear()
+        self.ends.clear()
+        return sentence
+
+
+def _sentences(text: str, start: int, end: int, offset: int, reader: ChunkReader) -> Iterator[Sentence]:
+    """Yield the sentences of a stretch of text; time is linear in its length."""
+    sentence = _Builder()
+    words, starts, ends = sentence.words, sentence.starts, sentence.ends
+    waiting: Chunk | None = None  # a run that ends the sentence or not, as the next one tells
+    place = 0  # where that run stands
+    for match in CHUNK.finditer(text, start, end):
+        chunk = reader[match[0]]
+        if waiting is not None:
+            is_end = _ends_sentence(waiting, chunk, text, match.start(), is_first=not words)
+            sentence.add(waiting.tokens if is_end else waiting.joined, place)
+            waiting = None
+            if is_end and chunk.start >= Start.CITATION:  # "... in 2014. [4]": the number belongs to the sentence
+                sentence.add(chunk.tokens, match.start() + offset)
+                waiting = _CITED
+                continue
+            if is_end:
+                yield sentence.take()
+        if chunk.plain:  # most are one word
+            left, right = match.span()
+            words.append(chunk.tokens[0][0])
+            starts.append(left + offset)
+            ends.append(right + offset)
+            continue
+        place = match.start() + offset
+        if chunk.inner_ends:
+            done = 0
+            for number in chunk.inner_ends:
+                sentence.add(chunk.tokens[done:number], place)
+                yield sentence.take()
+                done = number
+            chunk = chunk._replace(tokens=chunk.tokens[done:], joined=chunk.tokens[done:])
+        if chunk.ending:
+            waiting = chunk
+        else:
+            sentence.add(chunk.tokens, place)
+    if waiting is not None:
+        sentence.add(waiting.tokens, place)
+    if words:
+        yield sentence.take()
+
+
+def _ends_sentence(chunk: Chunk, following: Chunk, text: str, place: int, *, is_first: bool) -> bool:
+    """Return whether a sentence ends between two runs; the second stands at `place`, the first may be all there is."""
+    if not _ENDS[chunk.ending][following.start]:
+        return False
+    if is_first and chunk.ending in (Ending.ITEM, Ending.INITIAL):  # "1. Whisk the eggs."
+        return False
+    return not (chunk.quoted and chunk.ending is Ending.MARK and _SPEAKER.match(text, place))
+
+
+def _cut(sentence: Sentence, longest: int) -> Iterator[Sentence]:
+    """Yield the sentence in parts of at most so many words."""
+    words, starts, ends = sentence.words, sentence.starts, sentence.ends
+    left = 0
+    while left < len(words):
+        right = min(left + longest, len(words))
+        if right < len(words):
+            places = range(right, left + longest // 2, -1)
+            right = next((place for place in places if words[place - 1] in _CUT_AFTER), right)
+        yield Sentence(words[left:right], starts[left:right], ends[left:right])
+        left = right

@@ -1,0 +1,65 @@
+"""The words that the rules know by name; all in lower case unless their case tells them apart."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# The next word belongs to these: a name, a number or an example follows.
+LEADING_ABBREVIATIONS = _words("""
+    adj adm amb approx asst attys brig ca capt cdr cf cmdr col comdr cpl dr e.g eg esp fr ft gen gov hon i.e ie insp lt
+    ltc maj messrs mlle mme mmes mr mrs ms msgr mt mx pfc pres prof pvt rep reps rev sen sens sgt st ste supt viz vs
+""")
+# Abbreviations before a number, as in "No. 5"; otherwise words before a full stop.
+NUMBERED_ABBREVIATIONS = _words("""
+    app art arts ch chap chs ed eds eq eqs ex exs fig figs n nn no nos nr op p par pp pt sec secs ver vol vols
+""")
+# These keep their full stop, and may end a sentence with it.
+TRAILING_ABBREVIATIONS = _words("""
+    acad al assn assoc aug ave bldg blvd bros calif colo comps conn corp dec dept dist div dj encl etc feb fla govt hr
+    hrs hwy ibid inc incl intl jan jr kan ky lb lbs ltd mfg mich mins minn misc mos neb nev nov oct okla oz penn pg plc
+    proc rd refrig repr resp rm rte rtd sept sq sr tel tenn thu thurs tue tues univ va vt wis yr yrs
+""")
+# The same, but words too: abbreviations if they have a capital and the sentence goes on.
+AMBIGUOUS_ABBREVIATIONS = _words("""
+    abs ariz co comp ct del est ext fri ga hum ill ind inst jul jun la mar mass max md me mi min miss mo mon nat ok ore
+    pa pl pub rel sat sci sep soc sun supp temp tex wash wed
+""")
+# A capital after an abbreviation is a name more often than a new sentence, unless it is one of these.
+SENTENCE_STARTERS = _words("""
+    A About After All Also Although An And Another Any Are As At Because Before Both But By Can Could Despite Did Do
+    Does During Each Even Every Few Finally First For From Further Furthermore Had Has Have He Hence Her Here His How
+    However If In Indeed Instead Is It It's Its Last Later Let Many Maybe Meanwhile Moreover Most My Nevertheless No Nor
+    Not Nothing Now Of Often Oh Okay On Once One Only Or Other Others Our Over Perhaps Please Several She Should Since
+    So Some Sometimes Soon Still Such That That's The Their Then There There's Therefore These They They're This Those
+    Though Through Thus To Today Under Unlike Until Up Was We We're Well Were What When Where Whether Which While Who
+    Why Will With Within Without Would Yeah Yes Yet You You're Your
+""")
+FIRST_PERSON = _words("I I'd I'll I'm I've I’d I’ll I’m I’ve")
+# The affixes that stay with their word when hyphenated words are split, as in the newer treebanks.
+HYPHEN_PREFIXES = _words("""
+    ante anti arch bi bio co counter cross cyber de e ex extra hyper infra inter intra macro mega meta micro mid mini
+    mis multi non over peri post pre pro proto pseudo psycho re semi socio sub super tri u ultra un uni vice
+""")
+HYPHEN_SUFFIXES = _words("esque ette fest fold itis wise")
+HYPHENATED_WORDS = _words("hm-m ho-ho m-hm m-m m-mm mm-hm mm-hmm mm-mm nuh-uh oh-ho uh-huh uh-oh uh-uh unh-unh")
+# Words that lost their beginning, after an apostrophe.
+CLIPPED_WORDS = _words("bout cause cept coz cuz em kay n neath nother nt pon round scuse til till tis twas twere twill")
+# What is written together and split all the same, here with a bar where it is cut.
+_FUSED_WORDS = _words("""
+    can|not gim|me gon|na got|ta kind|a lem|me lot|ta ought|a out|ta sort|a wan|na
+    y'|all d'|you d'|ya 't|is 't|was 't|were 't|will
+    are|nt ca|nt could|nt did|nt does|nt do|nt had|nt has|nt have|nt is|nt should|nt was|nt were|nt wo|nt would|nt
+    that|s there|s they|ll they|re they|ve what|s you|ll you|re you|ve
+""")
+FUSED_WORDS = {word.replace("|", ""): word.index("|") for word in _FUSED_WORDS}
+# Units that are cut off the number they are written to.
+UNITS = _words("""
+    a.m. am cm dl ft g gb ghz hr hrs hz kb kg khz km kph kw lb lbs m mb mg mhz min mins ml mm mph ms oz p.m. pm
+""")
+TOP_LEVEL_DOMAINS = _words("""
+    ac ai app at au be biz blog br ca ch cn co com cz de dev dk edu es eu fi fr gov gr hu ie il in info int io it jp kr
+    me mil mx name net nl no nz online org pl pt ro ru se site tech tv uk us za
+""")

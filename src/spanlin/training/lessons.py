@@ -1,0 +1,90 @@
+"""What teachers say of batches: asked once, and remembered while memory lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+import torch
+from torch import Tensor
+
+from spanlin.errors import CheckpointError
+from spanlin.network.batch import Batch
+from spanlin.network.config import ScorerConfig
+from spanlin.network.loss import SoftTargets, soft_targets
+from spanlin.training.checkpoint import Model, load_model
+from spanlin.training.config import DistillationConfig
+from spanlin.training.parsing import autocast
+from spanlin.training.vocabulary import Vocabularies
+
+
+def load_teachers(config: DistillationConfig, student: ScorerConfig) -> list[Model]:
+    """Return the teachers of a run, once it is sure that they can teach this student and agree among themselves."""
+    teachers = [load_model(path) for path in config.teachers]
+    for path, teacher in zip(config.teachers, teachers, strict=True):
+        theirs = teacher.config.network.scorer
+        if theirs.normalization != student.normalization or theirs.target not in (student.target, "both"):
+            raise CheckpointError(
+                f"{path}: a teacher with target {theirs.target!r} and normalization {theirs.normalization!r} "
+                f"cannot teach {student.target!r} and {student.normalization!r}: they must agree"
+            )
+    for other in teachers[1:]:
+        if _outputs(other.vocabularies) != _outputs(teachers[0].vocabularies):
+            raise CheckpointError("the teachers have different labels or tags: they must share their treebanks")
+    return teachers
+
+
+def with_teachers_outputs(vocabularies: Vocabularies, teachers: Sequence[Model]) -> Vocabularies:
+    """Return the vocabularies with the teachers' labels and tags, which a student must share."""
+    if not teachers:
+        return vocabularies
+    theirs = teachers[0].vocabularies
+    return replace(vocabularies, labels=theirs.labels, tags=theirs.tags)
+
+
+def _outputs(vocabularies: Vocabularies) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return vocabularies.labels.items, vocabularies.tags.items
+
+
+class Lessons:
+    """Soft targets of batches from teachers, which then need not run again for the same sentences."""
+
+    def __init__(
+        self, teachers: Sequence[Model], config: DistillationConfig, *, device: torch.device, precision: str
+    ) -> None:
+        self._teachers = [teacher.network.to(device).requires_grad_(False).eval() for teacher in teachers]
+        self._device = device
+        self._precision = precision
+        self._room = int(config.memory_gib * 2**30)
+        self._known: dict[bytes, SoftTargets] = {}
+
+    def knows(self, sentences: bytes) -> bool:
+        """Tell whether the teachers' batches of these sentences are not needed any more."""
+        return sentences in self._known
+
+    @torch.no_grad()
+    def __call__(self, sentences: bytes, batch: Batch, for_teachers: Sequence[Batch]) -> SoftTargets:
+        """Return what the teachers say of a batch, which `sentences` name; their own batches hold the same ones."""
+        known = self._known.get(sentences)
+        if known is not None:
+            return known
+        assert batch.has_tree is not None
+        theirs = [one.to(self._device) for one in for_teachers]
+        with autocast(self._device, self._precision):
+            soft = soft_targets(self._teachers, theirs, gold=batch.targets, has_tree=batch.has_tree)
+        if self._precision == "bf16":
+            soft = _halved(soft)
+        size = sum(tensor.nbytes for tensor in vars(soft).values() if tensor is not None)
+        if size <= self._room:
+            self._room -= size
+            self._known[sentences] = soft
+        return soft
+
+
+def _halved(soft: SoftTargets) -> SoftTargets:
+    """Return the probabilities in bfloat16: a teacher is not sure of a fourth digit."""
+
+    def half(value: Tensor | None) -> Tensor | None:
+        return value.bfloat16() if value is not None and value.is_floating_point() else value
+
+    return replace(soft, **{item.name: half(getattr(soft, item.name)) for item in fields(soft)})  # type: ignore[arg-type]
