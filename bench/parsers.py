@@ -6,7 +6,6 @@ import hashlib
 import itertools
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -16,21 +15,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from bench.corpus import dev_f1, first_trees, read_token_lists, take
 from bench.peers import environments
-from bench.peers.protocol import Job, one_line, spread
+from bench.peers.protocol import Job, one_line
 from bench.table import machine
-from spanlin.errors import SpanlinError
-from spanlin.evaluation import score_trees
-from spanlin.trees.brackets import parse_tree, read_trees
-from spanlin.trees.escapes import escape_word
-from spanlin.trees.transforms import clean_tree
 from spanlin.trees.tree import Tree
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 Result = dict[str, Any]
-
-_PRETERMINAL = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +61,19 @@ class Comparison:
     peer_count: int = 500
     max_words: int = 150
     epochs: int = 2
+    train_seconds: float = 600.0
     repeats: int = 2
+    batch_seconds: float = 60.0
     single_count: int = 100
     timeout: int = 1800
     pythons: dict[str, Path] = field(default_factory=dict)
+    paths: dict[str, Path] = field(default_factory=dict)
+
+    def pins(self, runner: str) -> list[str]:
+        """Return the versions of a peer's packages: those in the folder it is run from, else those pinned."""
+        if runner in self.paths:
+            return environments.packed(self.paths[runner])
+        return [*environments.COMMON_PINS, *environments.PINS[runner]]
 
 
 def compare(comparison: Comparison, contestants: Sequence[Contestant], log: Callable[[str], None]) -> Iterator[Result]:
@@ -87,9 +89,10 @@ def compare(comparison: Comparison, contestants: Sequence[Contestant], log: Call
             "encoder": comparison.encoder.name,
             "sentences": jobs.corpus,
             "training": f"{comparison.train_count} trees of {comparison.train.name}",
-            "peer_pins": {name: [*environments.COMMON_PINS, *pins] for name, pins in environments.PINS.items()},
+            "peer_pins": {name: comparison.pins(name) for name in environments.PINS},
         }
-        about = {"machine": machine() | device_name(comparison), "settings": settings}
+        today = time.strftime("%Y-%m-%d")
+        about = {"date": today, "machine": machine() | device_name(comparison), "settings": settings}
         for threads, contestant in itertools.product(comparison.threads, contestants):
             log(f"{contestant.name}, {threads} thread{'s' * (threads > 1)}")
             result = run_contestant(comparison, contestant, jobs, threads)
@@ -126,8 +129,13 @@ class JobMaker:
         comparison = self.comparison
         model = contestant.model
         if model is None:
-            pins = [*environments.COMMON_PINS, *environments.PINS[contestant.runner]]
-            content = [pins, self.train.read_text(encoding="utf-8"), str(comparison.encoder), comparison.epochs]
+            content = [
+                comparison.pins(contestant.runner),
+                self.train.read_text(encoding="utf-8"),
+                str(comparison.encoder),
+                comparison.epochs,
+                comparison.train_seconds,
+            ]
             key = hashlib.sha256(json.dumps(content).encode()).hexdigest()[:12]
             model = comparison.envs / "models" / f"{contestant.runner}-{key}" / "model"
             model.parent.mkdir(parents=True, exist_ok=True)
@@ -142,7 +150,9 @@ class JobMaker:
             threads=threads,
             device=comparison.device,
             epochs=comparison.epochs,
+            train_seconds=comparison.train_seconds,
             repeats=comparison.repeats,
+            batch_seconds=comparison.batch_seconds,
             single_count=comparison.single_count,
             started=0.0,
             settings=contestant.settings,
@@ -181,10 +191,13 @@ class RunnerError(Exception):
 
 
 def find_python(comparison: Comparison, contestant: Contestant) -> Path:
-    """Return the interpreter asked for, else our own for ours and the peer's environment for a peer."""
+    """Return the interpreter asked for, else our own for ours and for a carried peer, else the peer's environment's."""
     if contestant.runner in comparison.pythons:
         return comparison.pythons[contestant.runner]
-    if contestant.model is not None:
+    carried = comparison.paths.get(contestant.runner)
+    if carried is not None and not carried.is_dir():
+        raise RunnerError(f"{carried}: no such folder")
+    if carried is not None or contestant.model is not None:
         return environments.own_python()
     return environments.python_of(contestant.runner, comparison.envs)
 
@@ -207,8 +220,10 @@ def call_runner(comparison: Comparison, contestant: Contestant, action: str, job
     output, job_file = Path(job.output), Path(job.output).with_suffix(".job")
     output.unlink(missing_ok=True)
     threads = str(job.threads)
+    carried = [comparison.paths[contestant.runner].resolve()] if contestant.runner in comparison.paths else []
+    places = [*map(str, (REPOSITORY, REPOSITORY / "src", *carried)), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "src"), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONPATH": os.pathsep.join(place for place in places if place),
         "OMP_NUM_THREADS": threads,
         "MKL_NUM_THREADS": threads,
         "OPENBLAS_NUM_THREADS": threads,
@@ -234,47 +249,6 @@ def call_runner(comparison: Comparison, contestant: Contestant, action: str, job
     if "failed" in found:
         raise RunnerError(found["failed"])
     return found
-
-
-def dev_f1(gold: Sequence[Tree], lines: Sequence[str]) -> float | str:
-    """Return the labelled F1 of the trees, scored on gold tags, or why they cannot be scored."""
-    try:
-        predicted = [_with_gold_leaves(tree, line) for tree, line in zip(gold, lines, strict=True)]
-        return round(score_trees(gold, predicted).f1 or 0.0, 2)
-    except (SpanlinError, ValueError) as error:
-        return one_line(error)
-
-
-def _with_gold_leaves(gold: Tree, line: str) -> Tree:
-    """Return the predicted tree over the gold words and tags: not all peers tag, and some change words."""
-    leaves = iter([f"({leaf.tag} {escape_word(leaf.word)})" for leaf in gold.leaves])
-    count = len(_PRETERMINAL.findall(line))
-    if count != len(gold.leaves):
-        raise ValueError(f"a sentence of {len(gold.leaves)} words has a tree of {count}")
-    found = clean_tree(parse_tree(_PRETERMINAL.sub(lambda _: next(leaves), line)), remove_empty_elements=False)
-    assert found is not None
-    return found
-
-
-def take(sentences: list[list[str]], count: int) -> list[list[str]]:
-    """Return so many sentences: evenly spread over the list, or the list over and over."""
-    return list(itertools.islice(itertools.cycle(spread(sentences, count)), count))
-
-
-def first_trees(path: Path, count: int) -> list[Tree]:
-    """Return so many clean trees of more than one word from the start of the file."""
-    cleaned = (clean_tree(tree) for tree in read_trees(path))
-    return list(itertools.islice((tree for tree in cleaned if tree is not None and len(tree.words) > 1), count))
-
-
-def read_token_lists(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each tree of a treebank, or the lists of a `.jsonl` file."""
-    if path.suffix == ".jsonl":
-        with path.open(encoding="utf-8") as lines:
-            yield from map(json.loads, lines)
-    else:
-        for tree in read_trees(path):
-            yield list(tree.words)
 
 
 def ratios(results: Sequence[Result]) -> list[Result]:

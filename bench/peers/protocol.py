@@ -6,18 +6,19 @@ A runner is `python -m bench.peers.run_NAME train|measure JOB.json`. `train` lea
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-import re
 import resource
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
+
+from bench.peers.installed import installed_size, versions
 
 Words = list[str]
 
@@ -30,7 +31,8 @@ class Job:
     """What the runner is asked to do; paths are absolute.
 
     `sentences` and `dev_sentences` hold one JSON list of words a line. `batches` overrides the runner's own list.
-    `started` is the time of day just before the process was started.
+    `started` is the time of day just before the process was started. Training stops early after `train_seconds`, and a
+    batch size that has taken `batch_seconds` is not run again.
     """
 
     output: str
@@ -43,7 +45,9 @@ class Job:
     threads: int
     device: str
     epochs: int
+    train_seconds: float
     repeats: int
+    batch_seconds: float
     single_count: int
     started: float
     batches: tuple[int, ...] = ()
@@ -80,6 +84,8 @@ class LoadedParser(Protocol):
 
 
 Figures = dict[str, Any]
+Extra = Callable[["Job", LoadedParser, Figures], Figures]
+"""Further figures of a loaded parser, given those found so far."""
 
 
 def main(
@@ -87,11 +93,13 @@ def main(
     train: Callable[[Job], str],
     load: Callable[[Job], LoadedParser],
     distributions: Sequence[str],
-    extra: Callable[[Job, LoadedParser], Figures] | None = None,
+    device_distributions: Sequence[str] = (),
+    extra: Extra | None = None,
 ) -> None:
     """Do what the command line asks and write one JSON object: the figures, or the reason why there are none.
 
-    `train` returns a line on where the weights come from. `distributions` are what a user installs to parse.
+    `train` returns a line on where the weights come from. `distributions` are what a user installs to parse,
+    `device_distributions` what they add for a GPU.
     """
     action, path = sys.argv[1:]
     job = Job.read(Path(path))
@@ -99,19 +107,15 @@ def main(
         if action == "train":
             found: Figures = {"weights": train(job)}
         else:
-            found = measure(job, load, extra) | {
-                "versions": versions(distributions),
-                "install_bytes": installed_bytes(distributions),
-            }
+            needed = [*distributions, *(device_distributions if job.device != "cpu" else ())]
+            found = measure(job, load, extra) | {"versions": versions(needed)} | installed_size(needed)
     except Exception as error:
         traceback.print_exc()
         found = {"failed": one_line(error)}
     Path(job.output).write_text(json.dumps(found), encoding="utf-8")
 
 
-def measure(
-    job: Job, load: Callable[[Job], LoadedParser], extra: Callable[[Job, LoadedParser], Figures] | None
-) -> Figures:
+def measure(job: Job, load: Callable[[Job], LoadedParser], extra: Extra | None) -> Figures:
     """Return every figure of one loaded parser."""
     parser = load(job)
     load_seconds = time.time() - job.started
@@ -126,11 +130,11 @@ def measure(
     of_25 = latencies(parser, spread([s for s in sentences if len(s) == LATENCY_WORDS] or sentences, 50) * 2)
     rates: dict[int, float] = {}
     peaks: dict[int, int] = {}  # from small batches to large ones: what a large one needs is not laid to a small one
+    device_peaks: dict[int, int] = {}
     for batch in batches:
         parser.many(sentences[: min(len(sentences), 200)], batch)
-        seconds = min(timed(parser, sentences, batch) for _ in range(job.repeats))
-        rates[batch] = len(sentences) / seconds
-        peaks[batch] = peak_memory()
+        rates[batch] = len(sentences) / best_seconds(job, parser, sentences, batch)
+        peaks[batch], device_peaks[batch] = peak_memory(), peak_device_memory(job.device)
     best = max(rates, key=lambda batch: rates[batch])
     figures: Figures = {
         "sentences": len(sentences),
@@ -149,12 +153,20 @@ def measure(
         "peak_memory_bytes": peaks[best],
         "peak_memory_by_batch": {str(batch): peak for batch, peak in peaks.items()},
     }
-    if (torch := sys.modules.get("torch")) is not None and job.device == "cuda":
-        figures["peak_device_memory_bytes"] = torch.cuda.max_memory_allocated()
+    if device_peaks[best]:
+        figures["peak_device_memory_bytes"] = device_peaks[best]
     if extra is not None:
-        figures |= extra(job, parser)
+        figures |= extra(job, parser, figures)
     figures["dev_trees"] = parser.many(read_sentences(job.dev_sentences), best)
     return figures
+
+
+def best_seconds(job: Job, parser: LoadedParser, sentences: list[Words], batch: int) -> float:
+    """Return the least seconds of the job's repeats, or of as many as its time for one batch size lets begin."""
+    found: list[float] = []
+    while len(found) < max(1, job.repeats) and sum(found) <= job.batch_seconds:
+        found.append(timed(parser, sentences, batch))
+    return min(found)
 
 
 def timed(parser: LoadedParser, sentences: list[Words], batch: int) -> float:
@@ -202,61 +214,44 @@ def peak_memory() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
+def peak_device_memory(device: str) -> int:
+    """Return the most bytes that torch has held of the GPU's memory; 0 without one."""
+    torch = sys.modules.get("torch")
+    if device == "cpu" or torch is None or not torch.cuda.is_available():
+        return 0
+    # What is held, not what is used at once: the rest is lost to others all the same.
+    return int(torch.cuda.max_memory_reserved())
+
+
 def read_sentences(path: str) -> list[Words]:
     """Return the token lists of a JSON-lines file."""
     with open(path, encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
 
-def versions(distributions: Iterable[str]) -> dict[str, str]:
-    """Return the versions of what decides the figures."""
-    wanted = (*distributions, "torch", "transformers", "tokenizers", "onnxruntime", "numpy")
-    found = {"python": sys.version.split()[0]}
-    for name in wanted:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
-
-
-def installed_bytes(distributions: Iterable[str]) -> int:
-    """Return the size on disk of these distributions and all that they require, extras left out."""
-    total, waiting, seen = 0, list(distributions), set[str]()
-    while waiting:
-        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
-        if name in seen:
-            continue
-        seen.add(name)
-        try:
-            distribution = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue  # required on other systems or Pythons only
-        total += sum(size(Path(str(path.locate()))) for path in distribution.files or ())
-        if (module := sys.modules.get(name)) is not None and is_editable(distribution):
-            folder = Path(str(module.__file__)).parent
-            total += sum(size(path) for path in folder.rglob("*.py"))
-        for requirement in distribution.requires or ():
-            wanted = re.match(r"[\w.-]+", requirement)
-            if wanted is not None and "extra ==" not in requirement:
-                waiting.append(wanted.group())
-    return total
-
-
-def is_editable(distribution: metadata.Distribution) -> bool:
-    """Return whether the code of the distribution lies outside its list of files."""
-    return '"editable": true' in (distribution.read_text("direct_url.json") or "")
-
-
-def size(path: Path) -> int:
-    """Return the bytes of a file, none where there is no such file."""
-    return path.stat().st_size if path.is_file() else 0
-
-
 def one_line(error: BaseException) -> str:
     """Return the error as one line."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}"[:300]
+
+
+class Until:
+    """The items of a sized iterable, none after a moment of the monotonic clock."""
+
+    def __init__(self, items: Any, deadline: float) -> None:
+        self.items, self.deadline = items, deadline
+
+    def __iter__(self) -> Iterator[Any]:
+        return itertools.takewhile(lambda _: time.monotonic() < self.deadline, self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+def training_note(job: Job, epochs: int, deadline: float) -> str:
+    """Return how long a training was that was to end by the deadline."""
+    short = f", stopped after {job.train_seconds:g} s" if time.monotonic() >= deadline else ""
+    return f"{epochs} epoch{'s' * (epochs != 1)}{short}"
 
 
 def set_threads(job: Job) -> Any:

@@ -1,4 +1,4 @@
-"""The comparison as a Markdown table for the README, and as a plot."""
+"""Comparisons as Markdown tables for the README, and as a plot."""
 
 from __future__ import annotations
 
@@ -15,59 +15,104 @@ COLUMNS = (
     "sentences/s, best batch",
     "sentences/s, one by one",
     "25 words, p50 / p99 ms",
-    "start to first tree, s",
     "peak memory, MB",
+    "start to first tree, s",
     "installed, MB",
+    "of the bare encoder",
 )
+
+
+class ReadmeError(Exception):
+    """A text has no place for the table; the message is one line."""
+
+
+START, END = "<!-- bench -->", "<!-- /bench -->"
+
+
+def put_between_markers(text: str, table: str) -> str:
+    """Return the text with the table in place of whatever stands between its two markers."""
+    before, start, rest = text.partition(START)
+    _, end, after = rest.partition(END)
+    if not start or not end or START in rest or END in after:
+        raise ReadmeError(f"needs one {START} and, after it, one {END}")
+    return f"{before}{START}\n{table.strip()}\n{END}{after}"
+
+
+def all_tables(comparisons: Sequence[Result]) -> str:
+    """Return the tables of several comparisons, each below a line that names its machine."""
+    return "\n".join(f"**{_where(found)}**\n\n{to_markdown(found)}" for found in comparisons)
 
 
 def to_markdown(found: Result) -> str:
     """Return one table, what it was measured on, and one line for each parser that failed."""
     results: list[Result] = found["results"]
-    measured = [result for result in results if "failed" not in result]
+    measured = _measured(found)
     lines = [_row(COLUMNS), _row(["---", *["---:"] * (len(COLUMNS) - 1)]), *(_row(_cells(r)) for r in measured)]
     lines += ["", _footing(found)]
     lines += _limits(measured)
     lines += _weights(results)
+    lines += [
+        f"- {result['name']}: installed without {', '.join(result['install_missing'])}, which its users get too."
+        for result in measured
+        if result.get("install_missing")
+    ]
     lines += [f"- {result['name']}, {_threads(result)}: not measured ({result['failed']})."
               for result in results if "failed" in result]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
-def plot(found: Result, path: Path) -> None:
-    """Draw sentences a second at the best batch and one by one, a bar for each parser."""
+def plot(comparisons: Sequence[Result], path: Path) -> None:
+    """Draw sentences a second at the best batch and one by one, a bar for each parser, a panel for each comparison."""
     matplotlib = importlib.import_module("matplotlib")
     matplotlib.use("Agg")
     pyplot = importlib.import_module("matplotlib.pyplot")
-    measured = [result for result in found["results"] if "failed" not in result]
-    measured.sort(key=lambda result: float(result["best_rate"]))
-    figure, axes = pyplot.subplots(figsize=(8, 1 + 0.5 * len(measured)), layout="constrained")
-    names = [f"{result['name']} ({_threads(result)})" for result in measured]
-    places = range(len(measured))
-    for shift, key, label in ((0.2, "best_rate", "best batch"), (-0.2, "single_rate", "one by one")):
-        rates = [result[key] for result in measured]
-        bars = axes.barh([place + shift for place in places], rates, height=0.38, label=label)
-        axes.bar_label(bars, fmt="%.0f", padding=3)
-    axes.set_yticks(list(places), names)
-    axes.margins(x=0.1)
-    axes.set_xlabel(f"sentences per second, token lists to bracket strings ({found['machine']['cpu']})")
-    axes.legend(loc="lower right")
-    figure.savefig(path)
+    panels = [sorted(_measured(found), key=lambda result: float(result["best_rate"])) for found in comparisons]
+    heights = [1 + 0.5 * len(panel) for panel in panels]
+    figure, grid = pyplot.subplots(
+        len(panels), 1, figsize=(9, sum(heights)), height_ratios=heights, squeeze=False, layout="constrained"
+    )
+    for axes, panel, found in zip(grid[:, 0], panels, comparisons, strict=True):
+        places = range(len(panel))
+        for shift, key, label in ((0.2, "best_rate", "best batch"), (-0.2, "single_rate", "one by one")):
+            rates = [result[key] for result in panel]
+            bars = axes.barh([place + shift for place in places], rates, height=0.38, label=label)
+            axes.bar_label(bars, fmt="{:,.0f}", padding=3)
+        axes.set_yticks(list(places), [f"{result['name']} ({_threads(result)})" for result in panel])
+        axes.margins(x=0.12)
+        axes.set_title(_where(found), fontsize="medium")
+    grid[-1, 0].set_xlabel("sentences a second, from token lists to bracket strings")
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+    figure.savefig(path, dpi=150)
     pyplot.close(figure)
+
+
+def _measured(found: Result) -> list[Result]:
+    return [result for result in found["results"] if "failed" not in result]
 
 
 def _cells(result: Result) -> list[str]:
     name = f"**{result['name']}**" if result["ours"] else str(result["name"])
+    memory = f"{result['peak_memory_bytes'] / 1e6:,.0f}"
+    if "peak_device_memory_bytes" in result:
+        memory += f" + {result['peak_device_memory_bytes'] / 1e6:,.0f} GPU"
+    share = result.get("bare_encoder_share")
     return [
         name,
         str(result["threads"]),
         f"{result['best_rate']:,.0f}",
         f"{result['single_rate']:,.0f}",
         f"{result['words25_p50_ms']:.1f} / {result['words25_p99_ms']:.1f}",
+        memory,
         f"{result['first_parse_seconds']:.1f}",
-        f"{result['peak_memory_bytes'] / 1e6:,.0f}",
-        f"{result['install_bytes'] / 1e6:,.0f}",
+        f"{'≥ ' if result.get('install_missing') else ''}{result['install_bytes'] / 1e6:,.0f}",
+        "" if share is None else f"{share:.0%}",
     ]
+
+
+def _where(found: Result) -> str:
+    machine, settings = found["machine"], found["settings"]
+    cpu = f"{machine['cpu']}, {machine['cores']} cores"
+    return f"{machine['gpu']} ({cpu}), {settings['encoder']}" if "gpu" in machine else f"{cpu}, {settings['encoder']}"
 
 
 def _threads(result: Result) -> str:
@@ -79,23 +124,34 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _footing(found: Result) -> str:
-    machine, settings = found["machine"], found["settings"]
+    settings = found["settings"]
     sentences = settings["sentences"]
-    where = machine.get("gpu") or f"{machine['cpu']}, {machine['cores']} cores"
+    counts = f"{sentences['peers']:,}"
+    if sentences["ours"] != sentences["peers"]:
+        counts = f"{sentences['ours']:,} (peers {counts})"
     return (
-        f"Measured on {where}; encoder {settings['encoder']} for all; {sentences['peers']:,} sentences of "
-        f"{sentences['file']} ({sentences['mean_words']} words on average), end to end from token lists to bracket "
-        "strings."
+        f"Measured {found['date']}, end to end from token lists to bracket strings; encoder {settings['encoder']} for "
+        f"all; {counts} sentences of {sentences['file']}, {sentences['mean_words']} words on average; peers trained "
+        f"on {settings['training']}. Latency is of one sentence of 25 words by itself."
     )
 
 
 def _limits(measured: Sequence[Result]) -> list[str]:
-    return [
-        f"- {result['name']}, {_threads(result)}: {result['bare_encoder_share']:.0%} of "
-        f"the bare encoder's {result['bare_encoder_rate']:,.0f} sentences/s, batch by batch, measured in turn."
-        for result in measured
-        if "bare_encoder_rate" in result
-    ]
+    lines = []
+    for result in measured:
+        name = f"- {result['name']}, {_threads(result)}:"
+        if "outside_encoder_share" in result:
+            lines.append(
+                f"{name} the bare encoder does {result['bare_encoder_rate']:,.0f} sentences/s on the same batches, the "
+                f"whole graph {result['device_rate']:,.0f}; of its device time {result['outside_encoder_share']:.1%} "
+                f"is outside the encoder, {result['tree_inference_share']:.1%} tree inference."
+            )
+        elif "bare_encoder_rate" in result:
+            lines.append(
+                f"{name} {result['bare_encoder_share']:.0%} of the bare encoder's {result['bare_encoder_rate']:,.0f} "
+                "sentences/s, batch by batch, measured in turn."
+            )
+    return lines
 
 
 def _weights(results: Sequence[Result]) -> list[str]:

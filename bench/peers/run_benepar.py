@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import random
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -76,16 +77,18 @@ def train(job: Job) -> str:
     examples = [training_example(tree) for tree in trees]
     optimizer = torch.optim.AdamW(parser.parameters(), lr=1e-4)
     shuffle = random.Random(0)
+    deadline = time.monotonic() + job.train_seconds
     for _ in range(job.epochs):
         shuffle.shuffle(examples)
-        for start in range(0, len(examples), 32):
+        for start in protocol.Until(range(0, len(examples), 32), deadline):
             optimizer.zero_grad()
             for _, batch in parser.encode_and_collate_subbatches(examples[start : start + 32], 500):
                 parser.compute_loss(batch).backward()
             torch.nn.utils.clip_grad_norm_(parser.parameters(), 1.0)
             optimizer.step()
     torch.save({"config": parser.config, "state_dict": parser.state_dict()}, job.model)
-    return f"no training loop in its package: its own loss in a loop of ours, {job.epochs} epochs"
+    note = protocol.training_note(job, job.epochs, deadline)
+    return f"no training loop in its package: its own loss in a loop of ours, {note}"
 
 
 def load(job: Job) -> Benepar:

@@ -17,7 +17,7 @@ class Spanlin:
 
     def __init__(self, parser: Any, *, device: str) -> None:
         self.parser = parser
-        self.batches = (500, 1000, 1500, 3000, 6000) if device == "cpu" else (8_000, 16_000, 32_000, 64_000)
+        self.batches = (500, 1000, 1500, 3000, 6000) if device == "cpu" else (8_000, 16_000, 32_000, 64_000, 128_000)
 
     def single(self, sentence: Words) -> str:
         return str(self.parser.brackets([sentence])[0])
@@ -40,11 +40,25 @@ def train(job: Job) -> str:
     return "trained by its own code beforehand"
 
 
-def limit(job: Job, parser: protocol.LoadedParser) -> Figures:
-    """Return the rate of the encoder alone over the same sentences, and our share of it, where its graph is given."""
+def limit(job: Job, parser: protocol.LoadedParser, found: Figures) -> Figures:
+    """Return the rate of the encoder alone over the same sentences, and our share of it."""
+    if job.device != "cpu":
+        return device_limit(job, found)
     graph = job.settings.get("bare_encoder")
-    if not graph or job.device != "cpu":
-        return {}
+    return onnx_limit(job, parser, graph) if graph else {}
+
+
+def device_limit(job: Job, found: Figures) -> Figures:
+    """Return where the device's time goes at the best batch size, and what share of it end to end keeps."""
+    from bench.breakdown import breakdown
+
+    sentences = protocol.read_sentences(job.sentences)
+    shares = breakdown(job.model, sentences, batch=found["best_batch"], device=job.device).figures()
+    return shares | {"bare_encoder_share": found["best_rate"] / shares["bare_encoder_rate"]}
+
+
+def onnx_limit(job: Job, parser: protocol.LoadedParser, graph: str) -> Figures:
+    """Return the rates of an encoder's ONNX graph, batch size by batch size, and our shares of them."""
     sentences = protocol.read_sentences(job.sentences)
     rates: dict[int, float] = {}
     shares: dict[int, float] = {}
@@ -66,4 +80,10 @@ def limit(job: Job, parser: protocol.LoadedParser) -> Figures:
 
 if __name__ == "__main__":
     # The runtime is named beside the package, so that its size counts however it came to be installed.
-    protocol.main(train=train, load=load, distributions=("spanlin", "onnxruntime", "tokenizers"), extra=limit)
+    protocol.main(
+        train=train,
+        load=load,
+        distributions=("spanlin", "click", "numpy", "onnxruntime", "rich", "tokenizers"),
+        device_distributions=("safetensors", "torch"),
+        extra=limit,
+    )

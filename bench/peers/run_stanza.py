@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import logging
+import time
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from bench.peers import protocol
@@ -35,28 +38,29 @@ class Stanza:
         return found
 
 
-class LastIsBest:
-    """Stands for the Java scorer that Stanza calls after each epoch: every epoch counts as better than the last."""
+class NoScorer:
+    """Stands for the Java scorer that Stanza keeps open while it trains."""
 
     def __init__(self, **_: Any) -> None:
-        self.epochs = 0
+        pass
 
-    def __enter__(self) -> LastIsBest:
+    def __enter__(self) -> NoScorer:
         return self
 
     def __exit__(self, *_: object) -> None:
         pass
-
-    def process(self, treebank: Any) -> SimpleNamespace:
-        self.epochs += 1
-        return SimpleNamespace(f1=float(self.epochs), HasField=lambda name: False, treeF1=[])
 
 
 def train(job: Job) -> str:
     """Train by Stanza's own command; no character model, no word vectors, for neither can be had offline."""
     prepare(job)
     training = importlib.import_module("stanza.models.constituency.parser_training")
-    vars(training)["EvaluateParser"] = LastIsBest
+    vars(training)["EvaluateParser"] = NoScorer
+    # Every epoch counts as better than the last: parsing the dev trees while it knows little would take the longest.
+    epochs_done = itertools.count(1)
+    vars(training)["run_dev_set"] = lambda *_, **__: (float(next(epochs_done)), None, None)
+    deadline = time.monotonic() + job.train_seconds
+    vars(training)["train_model_one_batch"] = until(deadline, training)
     command = importlib.import_module("stanza.models.constituency_parser")
     # It learns from each decision by itself, and with few epochs opens the same constituent over and over.
     epochs = 4 * job.epochs
@@ -70,7 +74,21 @@ def train(job: Job) -> str:
             *("--device", job.device, "--wordvec_pretrain_file", write_stub_vectors(job)),
         ]
     )
-    return f"trained by its own code, {epochs} epochs; no character model, word vectors or tags"
+    note = protocol.training_note(job, epochs, deadline)
+    return f"trained by its own code, {note}; no character model, word vectors or tags"
+
+
+def until(deadline: float, training: Any) -> Callable[..., Any]:
+    """Return what learns from a batch, and from none once the deadline has passed."""
+    train_batch = training.train_model_one_batch
+
+    def train_or_not(*arguments: Any, **options: Any) -> Any:
+        if time.monotonic() < deadline:
+            return train_batch(*arguments, **options)
+        # One batch that is not a number: Stanza takes no step after it.
+        return training.EpochStats(0.0, Counter(), Counter(), Counter(), 0, 1)
+
+    return train_or_not
 
 
 def write_stub_vectors(job: Job) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import time
 import warnings
 from typing import Any
 
@@ -53,6 +54,9 @@ def train(job: Job) -> str:
     )
     # Gone from transformers; SuPar imports it by name when it trains.
     vars(importlib.import_module("transformers"))["AdamW"] = importlib.import_module("torch").optim.AdamW
+    deadline = time.monotonic() + job.train_seconds
+    train_epoch = parser._train
+    parser._train = lambda loader: train_epoch(protocol.Until(loader, deadline))
     parser.train(
         train=job.train,
         dev=job.dev,
@@ -64,7 +68,7 @@ def train(job: Job) -> str:
         patience=job.epochs,
         verbose=False,
     )
-    return f"trained by its own code, {job.epochs} epochs"
+    return f"trained by its own code, {protocol.training_note(job, job.epochs, deadline)}"
 
 
 def load(job: Job) -> Supar:

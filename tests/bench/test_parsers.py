@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.parsers import Comparison, Contestant, JobMaker, compare, dev_f1, ratios, run_contestant
+from bench.corpus import dev_f1
+from bench.parsers import Comparison, Contestant, JobMaker, compare, ratios, run_contestant
 from bench.peers.bare_encoder import cut_batches
-from bench.peers.protocol import installed_bytes, peak_memory, quantile, spread
-from bench.peers.report import to_markdown
+from bench.peers.protocol import Until, peak_memory, quantile, spread
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,25 +102,6 @@ def test_ratios_pair_ours_with_peers_of_the_same_threads() -> None:
     ]
 
 
-def test_the_table_names_a_parser_that_failed_and_why() -> None:
-    found = to_markdown(
-        {
-            "machine": {"cpu": "A", "cores": "2"},
-            "settings": {
-                "encoder": "small",
-                "sentences": {"file": "x/dev.txt", "peers": 3, "mean_words": 5.0},
-            },
-            "results": [
-                result("ours", ours=True, rate=400, bare_encoder_rate=500.0, bare_encoder_share=0.8),
-                {"name": "broken", "ours": False, "threads": 1, "failed": "install: no"},
-            ],
-        }
-    )
-    assert "| **ours** | 1 | 400 | 200 | 2.5 / 5.0 | 1.0 | 100 | 100 |" in found
-    assert "80% of the bare encoder's 500 sentences/s" in found
-    assert "broken, 1 thread: not measured (install: no)" in found
-
-
 def test_sentences_are_repeated_up_to_the_count(tmp_path: Path) -> None:
     jobs = JobMaker(comparison(tmp_path), tmp_path)
     assert len(jobs.ours.read_text(encoding="utf-8").splitlines()) == 5
@@ -143,9 +125,30 @@ def test_an_interpreter_that_is_not_there_is_reported(tmp_path: Path) -> None:
     assert found["failed"].startswith("train: FileNotFoundError")
 
 
-def test_sizes_and_memory_of_this_process_are_plausible() -> None:
-    assert installed_bytes(["numpy"]) > 10**6
-    assert installed_bytes(["no-such-distribution"]) == 0
+def test_a_peer_in_a_folder_runs_in_this_python(tmp_path: Path) -> None:
+    folder = tmp_path / "carried"
+    folder.mkdir()
+    (folder / "torch.py").write_text("raise ImportError('the carried one')\n", encoding="utf-8")
+    (folder / "benepar-9.dist-info").mkdir()
+    asked = comparison(tmp_path, paths={"benepar": folder})
+    found = run_contestant(asked, Contestant(name="x", runner="benepar"), JobMaker(asked, tmp_path), 1)
+    assert found["failed"] == "train: ImportError: the carried one"
+    assert asked.pins("benepar") == ["benepar-9"]
+
+
+def test_a_folder_of_packages_that_is_not_there_is_reported(tmp_path: Path) -> None:
+    asked = comparison(tmp_path, paths={"supar": tmp_path / "nowhere"})
+    found = run_contestant(asked, Contestant(name="x", runner="supar"), JobMaker(asked, tmp_path), 1)
+    assert found["failed"] == f"install: {tmp_path / 'nowhere'}: no such folder"
+
+
+def test_training_data_ends_at_the_deadline() -> None:
+    assert list(Until([1, 2, 3], time.monotonic() + 3600)) == [1, 2, 3]
+    assert list(Until([1, 2, 3], time.monotonic() - 1)) == []
+    assert len(Until([1, 2, 3], 0.0)) == 3
+
+
+def test_memory_of_this_process_is_plausible() -> None:
     assert peak_memory() > 10**6
 
 
