@@ -10,8 +10,11 @@ from click.testing import CliRunner
 from runtime.conftest import TREES, folder, model  # noqa: F401 (fixtures)
 from spanlin import parser as parser_module
 from spanlin.cli.main import main
+from spanlin.errors import SpanlinError
 from spanlin.parser import Parser
 from spanlin.runtime.onnx import OnnxBackend
+from spanlin.trees.brackets import parse_tree
+from spanlin.trees.transforms import ROOT_LABELS
 
 
 @pytest.fixture
@@ -23,15 +26,18 @@ def test_sentences_without_words_give_empty_lines_in_their_place(parser: Parser)
     words = TREES[0].words
     lines = parser.brackets([[], words, [], [], words[:1], []])
     assert [bool(line) for line in lines] == [False, True, False, False, True, False]
-    assert parser.parse_tokens([[]]) == [None]
+    (empty,) = parser.parse_tokens([[]])
+    assert (empty.words, empty.tags, empty.brackets(), empty.constituents()) == ((), (), "", [])
+    with pytest.raises(SpanlinError, match="a sentence without words has no tree"):
+        _ = empty.tree
     assert parser.brackets([]) == []
 
 
 def test_any_word_comes_back(parser: Parser) -> None:
     words = ["(", ")", "-LRB-", "a b", "", " ", "\n", "😀", "x" * 5000, "\x00", "日本", "\ud800", "``"]
-    (tree,) = parser.parse_tokens([words])
-    assert tree is not None
-    assert list(tree.words) == words
+    (parsed,) = parser.parse_tokens([words])
+    assert list(parsed.words) == words
+    assert list(parsed.tree.words) == words
 
 
 def test_a_stream_holds_only_a_few_chunks(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,8 +61,7 @@ def test_a_long_stream_forgets_words(parser: Parser, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(OnnxBackend, "chunk", 10)
     monkeypatch.setattr(parser_module, "_MOST_WORDS", 25)
     sentences = [[f"word{number}", "the"] for number in range(100)]
-    trees = parser.parse_tokens(sentences)
-    assert [list(tree.words) for tree in trees if tree is not None] == sentences
+    assert [list(parsed.tree.words) for parsed in parser.parse_tokens(sentences)] == sentences
     assert len(parser._table) <= 25 + 11
 
 
@@ -64,8 +69,7 @@ def test_many_short_sentences_keep_their_order(parser: Parser, monkeypatch: pyte
     monkeypatch.setattr(OnnxBackend, "chunk", 100)
     words = [word for tree in TREES for word in tree.words]
     sentences = [[words[number % len(words)]] * (1 + number % 3) for number in range(1000)]
-    trees = parser.parse_tokens(sentences)
-    assert [list(tree.words) for tree in trees if tree is not None] == sentences
+    assert [list(parsed.tree.words) for parsed in parser.parse_tokens(sentences)] == sentences
 
 
 def test_parse_reads_a_sentence_a_line(folder: Path) -> None:  # noqa: F811
@@ -79,10 +83,57 @@ def test_parse_reads_a_sentence_a_line(folder: Path) -> None:  # noqa: F811
     assert " -RRB-)" in brackets
 
 
+def test_parse_reads_text_and_untokenized_lines(folder: Path) -> None:  # noqa: F811
+    text = "The dog barks. It\ndoesn't (really) sleep!\n\nTitle\n"
+    found = CliRunner().invoke(main, ["parse", "--model", str(folder)], input=text)
+    assert found.exit_code == 0
+    words = [parse_tree(line).words for line in found.stdout.splitlines()]
+    assert [list(one) for one in words] == [
+        ["The", "dog", "barks", "."],
+        ["It", "does", "n't", "(", "really", ")", "sleep", "!"],
+        ["Title"],
+    ]
+    found = CliRunner().invoke(main, ["parse", "--model", str(folder), "--lines"], input=text)
+    words = [parse_tree(line).words if line else () for line in found.stdout.splitlines()]
+    assert [len(one) for one in words] == [5, 7, 0, 1]
+
+
+def test_words_know_where_they_stand_in_the_text(parser: Parser) -> None:
+    text = "  The dog barks.\n\nIt doesn't  sleep, \n says Ann. "
+    parses = parser.parse(text)
+    assert [list(parsed.words) for parsed in parses] == [
+        ["The", "dog", "barks", "."],
+        ["It", "does", "n't", "sleep", ",", "says", "Ann", "."],
+    ]
+    for parsed in parses:
+        assert parsed.offsets is not None
+        assert [text[start:end] for start, end in parsed.offsets] == list(parsed.words)
+        for found in parsed.constituents():
+            assert text[found.start : found.end].replace("\n", "").replace(" ", "") == found.text.replace(" ", "")
+    lines = list(parser.parse_stream(text.splitlines(keepends=True)))
+    assert [(parsed.brackets(), parsed.offsets) for parsed in lines] == [
+        (parsed.brackets(), parsed.offsets) for parsed in parses
+    ]
+
+
+def test_constituents_are_the_trees_own_each_before_those_inside(parser: Parser) -> None:
+    for parsed in parser.parse_tokens([tree.words for tree in TREES]):
+        # Reversed, a chain of labels over one span stands with its topmost first.
+        outside_in = [span for span in parsed.tree.constituents() if span.label not in ROOT_LABELS][::-1]
+        expected = sorted(outside_in, key=lambda span: (span.left, -span.right))
+        found = parsed.constituents()
+        assert [(one.left, one.right, one.label) for one in found] == [tuple(span) for span in expected]
+        assert all(0 <= one.probability <= 1 for one in found)
+        assert all(0 <= probability <= 1 for probability in parsed.tag_probabilities)
+        assert parsed.tags == parsed.tree.tags
+        assert parsed.brackets() in repr(parsed)
+
+
 def test_parse_without_a_model_is_a_one_line_error(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["parse", "--model", str(tmp_path / "none"), "--tokenized"], input="a\n")
+    result = CliRunner().invoke(main, ["parse", "--model", str(tmp_path / "none")], input="a\n")
     assert result.exit_code == 1
     assert result.stderr.startswith("spanlin: ")
+    assert "no such model; give a model folder, or one of the packaged: " in result.stderr
     assert result.stderr.count("\n") == 1
 
 

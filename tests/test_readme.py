@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.skipif(not README.exists(), reason="installed without its README")
-def test_the_readmes_python_runs_as_it_stands() -> None:
-    result = doctest.testfile(str(README), module_relative=False)
+@pytest.mark.skipif(not (ROOT / "docs").exists(), reason="installed without its README and guides")
+@pytest.mark.parametrize("page", ["README.md", "docs/parsing.md"])
+def test_a_pages_python_runs_as_it_stands(page: str) -> None:
+    result = doctest.testfile(str(ROOT / page), module_relative=False)
     assert result.attempted >= 5
     assert result.failed == 0

@@ -17,7 +17,7 @@ class Spanlin:
 
     def __init__(self, parser: Any, *, device: str) -> None:
         self.parser = parser
-        self.batches = (500, 1000, 1500, 3000, 6000) if device == "cpu" else (8_000, 16_000, 32_000, 64_000, 128_000)
+        self.batches = (500, 1000, 1500, 3000, 6000) if device == "cpu" else (16_384, 32_768, 65_536)
 
     def single(self, sentence: Words) -> str:
         return str(self.parser.brackets([sentence])[0])

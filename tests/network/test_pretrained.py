@@ -13,6 +13,7 @@ from torch import Tensor
 from spanlin.errors import CheckpointError
 from spanlin.network.batch import PieceInput
 from spanlin.network.config import PretrainedConfig
+from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.encoders.pretrained import PretrainedEncoder, load_pretrained
 from spanlin.runtime.piece_rows import make_piece_rows
 from tiny_encoders import KINDS, Kind, make_encoder
@@ -223,3 +224,16 @@ def test_a_words_shape_is_added_to_its_pieces(kind: Kind, folders: Folders) -> N
         told.shapes.weight[3] = torch.linspace(-1, 1, told.shapes.embedding_dim)
     torch.testing.assert_close(told.encode(batch.pieces, mask), expected)
     assert (told.encode(capital, mask) - expected).abs().max() > 0.01
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "mpnet"])
+def test_attention_spelled_out_is_the_same_attention(kind: Kind, folders: Folders) -> None:
+    encoder = encoder_of(folders[kind])
+    assert isinstance(encoder.model, NativeEncoder)
+    batch = pieces_of([9, 4])
+    mask = torch.arange(batch.pieces.shape[1]) < batch.piece_counts.unsqueeze(1)
+    expected = encoder.encode(batch.pieces, mask)
+    with encoder.model.explicit_attention():
+        found = encoder.encode(batch.pieces, mask)
+    torch.testing.assert_close(found[mask], expected[mask], atol=1e-5, rtol=1e-4)
+    assert not encoder.model.layers[0].explicit

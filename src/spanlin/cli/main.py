@@ -14,12 +14,14 @@ from spanlin.errors import SpanlinError
 
 # Commands are imported when they are called, so that `spanlin --help` and the light ones start at once.
 _COMMANDS = {
+    "draw": "Draw trees for a terminal, as SVG or for LaTeX.",
     "evaluate": "Score predicted trees, or a checkpoint, against gold trees, exactly as EVALB does.",
     "export": "Turn a trained checkpoint into a model folder that needs no torch.",
+    "info": "Tell what a model is: its card, labels, tags, size and licences.",
     "linearize": "Print the span-based linearization of trees, or go back from it.",
     "tag": "Write treebanks with predicted part-of-speech tags, by k-fold jackknifing.",
     "train": "Train a parser from a configuration file.",
-    "parse": "Print the trees of tokenized sentences.",
+    "parse": "Parse English text, or sentences, into trees.",
     "prepare": "Turn a treebank as its owner ships it into train, dev and test files.",
 }
 

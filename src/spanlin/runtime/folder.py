@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from spanlin.errors import CheckpointError
+from spanlin.runtime.confidence import Calibration
 
 FORMAT = 1
 MANIFEST, GRAPH, TOKENIZER, CARD = "manifest.json", "graph.onnx", "tokenizer.json", "card.md"
+_PACKAGED = Path(__file__).parents[1] / "models"
 WEIGHTS = "weights.safetensors"
 """Only there if the folder was exported for torch too."""
 
@@ -26,6 +28,7 @@ class ModelFolder:
     shape_step: int  # see `WordPieces`
     labels: tuple[str, ...]
     tags: tuple[str, ...]
+    calibration: Calibration
     details: dict[str, Any]
 
     @property
@@ -48,6 +51,7 @@ def write_manifest(
     labels: tuple[str, ...],
     tags: tuple[str, ...],
     details: dict[str, Any],
+    calibration: Calibration | None = None,
 ) -> None:
     """Write the manifest of a folder whose other files are in place, with their SHA-256 sums."""
     files = {path.name: file_hash(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
@@ -58,10 +62,22 @@ def write_manifest(
         "shape_step": shape_step,
         "labels": labels,
         "tags": tags,
+        "calibration": asdict(calibration or Calibration()),
         "details": details,
         "files": files,
     }
     (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def find_model(model: str | Path) -> Path:
+    """Return the folder of a model: one of the package's by its name, or any folder by its path."""
+    packaged = _PACKAGED / model
+    if isinstance(model, str) and Path(model).name == model and packaged.is_dir():
+        return packaged
+    if not Path(model).exists():
+        names = ", ".join(sorted(path.parent.name for path in _PACKAGED.glob(f"*/{MANIFEST}"))) or "none"
+        raise CheckpointError(f"{model}: no such model; give a model folder, or one of the packaged: {names}")
+    return Path(model)
 
 
 def open_folder(path: str | Path) -> ModelFolder:
@@ -86,6 +102,7 @@ def open_folder(path: str | Path) -> ModelFolder:
             shape_step=int(manifest["shape_step"]),
             labels=tuple(map(str, manifest["labels"])),
             tags=tuple(map(str, manifest["tags"])),
+            calibration=Calibration.from_table(manifest["calibration"]),
             details=dict(manifest["details"]),
         )
     except (KeyError, TypeError, ValueError) as error:
@@ -102,6 +119,20 @@ def open_folder(path: str | Path) -> ModelFolder:
         if actual != expected:
             raise CheckpointError(f"{path / name}: damaged (its SHA-256 is not the manifest's); copy the model again")
     return model
+
+
+def rewrite_manifest(folder: ModelFolder, *, calibration: Calibration) -> None:
+    """Give a folder another calibration; the sums of its files are taken anew, its card among them."""
+    write_manifest(
+        folder.path,
+        precision=folder.precision,
+        piece_limit=folder.piece_limit,
+        shape_step=folder.shape_step,
+        labels=folder.labels,
+        tags=folder.tags,
+        details=folder.details,
+        calibration=calibration,
+    )
 
 
 def file_hash(path: Path) -> str:

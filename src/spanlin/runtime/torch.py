@@ -27,7 +27,9 @@ from spanlin.runtime.folder import WEIGHTS, ModelFolder
 from spanlin.runtime.piece_rows import PieceRows
 
 _GPU_TOKENS = 32_768
-_RARE = 2  # shapes of batches are recorded when they are seen so often
+# Shapes of batches are recorded when they are seen so often: a recording costs as much as some forty small batches.
+_RARE_FULL, _RARE_SMALL = 2, 16
+_MOST_RECORDED = 256  # further shapes run as they are: each recording keeps its results' memory
 
 
 class TorchBackend:
@@ -86,7 +88,8 @@ class TorchBackend:
             recorded = self._recorded.get(key)
             if recorded is None:
                 self._seen[key] += 1
-                if self._seen[key] >= _RARE:
+                often = self._seen[key] >= (_RARE_FULL if size >= full else _RARE_SMALL)
+                if often and len(self._recorded) < _MOST_RECORDED:
                     recorded = self._recorded[key] = self._record(inputs, size)
             if recorded is not None:
                 for place, value in zip(recorded.inputs, inputs, strict=True):

@@ -22,24 +22,35 @@ class Windows(NamedTuple):
     chosen: Ints
 
 
+_OVERLAP = 128  # pieces that two neighbouring windows share: a word is read with half as many around it at least
+
+
 def cut_windows(first_pieces: Ints, last_pieces: Ints, capacity: int) -> Windows:
-    """Return windows of whole words with at most `capacity` pieces, each starting about half a window after another.
+    """Return windows of whole words with at most `capacity` pieces, as few as overlap well and of like length.
 
     No word may have more pieces than that.
     """
     ends_of_words = last_pieces + 1
+    total = int(ends_of_words[-1])
+    overlap = min(_OVERLAP, capacity // 2)
     starts: list[int] = []
     ends: list[int] = []
     word = 0
     while True:
         start = int(first_pieces[word])
-        end = int(ends_of_words[np.searchsorted(ends_of_words, start + capacity, side="right") - 1])
         starts.append(start)
-        ends.append(end)
-        if end == ends_of_words[-1]:
+        left = total - start
+        if left <= capacity:
+            ends.append(total)
             break
-        following = int(np.searchsorted(first_pieces, start + capacity // 2, side="right")) - 1
-        word = max(following, word + 1)
+        # As many windows as are needed for what is left share it evenly; a full one beside a short one costs more.
+        count = -(-(left - overlap) // (capacity - overlap))
+        length = -(-(left - overlap) // count) + overlap
+        uncovered = max(word + 1, int(np.searchsorted(ends_of_words, start + length, side="right")))
+        end = int(ends_of_words[uncovered - 1])
+        ends.append(end)
+        following = int(np.searchsorted(first_pieces, end - overlap, side="right")) - 1
+        word = min(max(following, word + 1), uncovered)
     left_room = first_pieces[:, np.newaxis] - np.asarray(starts)
     right_room = np.asarray(ends) - ends_of_words[:, np.newaxis]
     inside = (left_room >= 0) & (right_room >= 0)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -106,8 +109,10 @@ def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
     scored = (model.network.left_scorer, model.network.right_scorer)
     names = (*TREE, *CONFIDENCE, *(name for name, scorer in zip(SCORES, scored, strict=True) if scorer is not None))
     export: Any = torch.onnx.export
-    with warnings.catch_warnings(), torch.inference_mode():
-        warnings.simplefilter("ignore")
+    assert model.network.pretrained is not None
+    encoder = model.network.pretrained.model
+    assert isinstance(encoder, NativeEncoder)
+    with _quiet(), torch.inference_mode(), encoder.explicit_attention():
         export(
             module,
             example,
@@ -121,6 +126,39 @@ def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
             verbose=False,
             optimize=True,
         )
+    _strip(path)
+
+
+def _strip(path: Path) -> None:
+    """Leave out what the exporter tells of its origin: stack traces, with the paths of the machine it ran on."""
+    import onnx
+
+    model = onnx.load(str(path))
+    functions = list(model.functions)
+    for holder in (model, model.graph, *functions):
+        holder.doc_string = ""
+        del holder.metadata_props[:]
+    for part in (model.graph, *functions):
+        for item in (*part.node, *part.value_info):
+            item.doc_string = ""
+            del item.metadata_props[:]
+    for item in (*model.graph.input, *model.graph.output, *model.graph.initializer):
+        item.doc_string = ""
+        del item.metadata_props[:]
+    onnx.save(model, str(path))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the exporter from warning of packages it does without, and of every number it leaves as it is."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
 
 
 def _quantize(path: Path) -> None:
@@ -129,7 +167,9 @@ def _quantize(path: Path) -> None:
     quantize: Any = quantize_dynamic
     fp32 = path.with_suffix(".fp32")
     path.rename(fp32)
-    quantize(str(fp32), str(path), per_channel=True, weight_type=QuantType.QInt8)
+    with _quiet():
+        # Weights of seven bits: with eight, sums overflow on x86 processors without VNNI, which then give other trees.
+        quantize(str(fp32), str(path), per_channel=True, weight_type=QuantType.QInt8, reduce_range=True)
     fp32.unlink()
 
 

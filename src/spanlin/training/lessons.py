@@ -53,6 +53,8 @@ class Lessons:
         self, teachers: Sequence[Model], config: DistillationConfig, *, device: torch.device, precision: str
     ) -> None:
         self._teachers = [teacher.network.to(device).requires_grad_(False).eval() for teacher in teachers]
+        if precision == "bf16":
+            self._teachers = [teacher.bfloat16() for teacher in self._teachers]  # once, not in every pass
         self._device = device
         self._precision = precision
         self._room = int(config.memory_gib * 2**30)

@@ -1,0 +1,166 @@
+"""How far a model folder's probabilities can be trusted, told on gold trees, and the calibration that mends them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spanlin.errors import EvaluationError
+from spanlin.runtime.backend import CONFIDENCE, TREE
+from spanlin.runtime.confidence import Calibration, span_evidence
+from spanlin.runtime.folder import ModelFolder
+from spanlin.runtime.onnx import OnnxBackend, available_cores
+from spanlin.runtime.pieces import WordPieces
+from spanlin.runtime.sentences import Sentences
+from spanlin.runtime.words import WordTable
+from spanlin.trees.labelled import LabelledSplits
+from spanlin.trees.transforms import EMPTY_LABEL, ROOT_LABELS, split_chain
+from spanlin.trees.tree import LabelledSpan, Span, Tree
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+_RIDGE = 1e-8  # keeps the fit finite where the outcomes are all alike or divide cleanly
+_STEPS = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parse:
+    """A sentence as a model folder parses it; `evidence` is that of its 2n-1 spans, those of the words last."""
+
+    splits: LabelledSplits
+    evidence: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcomes:
+    """Predicted constituents, one a row: what the network said of each, and whether the gold tree has it."""
+
+    evidence: Floats
+    correct: Bools
+
+    def __len__(self) -> int:
+        return len(self.correct)
+
+
+def parse_with_folder(folder: ModelFolder, sentences: Sequence[Sequence[str]], *, threads: int = 0) -> list[Parse]:
+    """Return the parse of each tokenized sentence, none of which may be empty, in order."""
+    backend = OnnxBackend(folder, threads=1)
+    table = WordTable(WordPieces.from_file(folder.tokenizer, shape_step=folder.shape_step))
+    numbered = Sentences(sentences, table)
+    if len(numbered.word_counts) and not numbered.word_counts.all():
+        raise EvaluationError(f"sentence {int(np.argmin(numbered.word_counts)) + 1} has no words to parse")
+
+    def run(members: NDArray[np.int64]) -> list[tuple[int, Parse]]:
+        rows, counts = numbered.rows(members, limit=folder.piece_limit, multiple=backend.multiple)
+        found = backend.run(rows, counts, (*TREE, *CONFIDENCE))
+        evidence = span_evidence(counts, found)
+        split_width = found["split_labels"].shape[1]
+        parses = []
+        for place, (number, count) in enumerate(zip(members.tolist(), counts.tolist(), strict=True)):
+            own = {name: found[name][place] for name in TREE}
+            kept = np.r_[0 : count - 1, split_width : split_width + count]
+            parse = Parse(
+                splits=LabelledSplits(
+                    words=tuple(sentences[number]),
+                    tags=tuple(folder.tags[tag] for tag in own["tags"][:count].tolist()),
+                    spans=tuple(map(Span, own["lefts"][: count - 1].tolist(), own["rights"][: count - 1].tolist())),
+                    split_labels=tuple(folder.labels[label] for label in own["split_labels"][: count - 1].tolist()),
+                    word_labels=tuple(folder.labels[label] for label in own["word_labels"][:count].tolist()),
+                ),
+                evidence=evidence[place][kept],
+            )
+            parses.append((number, parse))
+        return parses
+
+    batches = numbered.batches(tokens=backend.batch_tokens, multiple=backend.multiple)
+    with ThreadPoolExecutor(threads or available_cores()) as pool:
+        found = dict(parse for parses in pool.map(run, batches) for parse in parses)
+    return [found[number] for number in range(len(sentences))]
+
+
+def constituent_outcomes(parses: Sequence[Parse], gold: Sequence[Tree]) -> Outcomes:
+    """Return what became of every predicted constituent, sentence by sentence.
+
+    Each label of a unary chain is a constituent with the chain's evidence. Spans count all words,
+    punctuation too; root labels are left out on both sides, and a gold constituent can be found only once.
+    """
+    evidence: list[Floats] = [np.empty((0, len(fields(Calibration)) - 1))]
+    correct: list[bool] = []
+    for parse, tree in zip(parses, gold, strict=True):
+        left = Counter(item for item in tree.constituents() if item.label not in ROOT_LABELS)
+        splits = parse.splits
+        words = (Span(word, word + 1) for word in range(len(splits.words)))
+        spans = (*splits.spans, *words)
+        labels = (*splits.split_labels, *splits.word_labels)
+        rows: list[int] = []
+        for place, (span, chain) in enumerate(zip(spans, labels, strict=True)):
+            if chain == EMPTY_LABEL:
+                continue
+            for label in split_chain(chain):
+                if label in ROOT_LABELS:
+                    continue
+                constituent = LabelledSpan(*span, label)
+                found = left[constituent] > 0
+                left[constituent] -= found
+                rows.append(place)
+                correct.append(found)
+        evidence.append(parse.evidence[rows])
+    return Outcomes(evidence=np.concatenate(evidence), correct=np.array(correct, dtype=np.bool_))
+
+
+def fit_calibration(treebanks: Sequence[Outcomes]) -> Calibration:
+    """Return the calibration under which the outcomes are likeliest; each treebank weighs as much as another.
+
+    Logistic regression of `correct` on the evidence, by Newton's method.
+    """
+    treebanks = [outcomes for outcomes in treebanks if len(outcomes)]
+    if not treebanks:
+        raise EvaluationError("no predicted constituents to calibrate on: give trees with constituents")
+    features = np.concatenate([np.column_stack([one.evidence, np.ones(len(one))]) for one in treebanks])
+    correct = np.concatenate([outcomes.correct for outcomes in treebanks]).astype(np.float64)
+    weights = np.concatenate([np.full(len(outcomes), 1.0 / len(outcomes)) for outcomes in treebanks])
+    fitted = _logistic_regression(features, correct, weights / len(treebanks)).tolist()
+    return Calibration(**dict(zip((item.name for item in fields(Calibration)), fitted, strict=True)))
+
+
+def expected_calibration_error(probabilities: Floats, correct: Bools, *, bins: int = 15) -> float:
+    """Return by how much a probability and the share of what is correct differ, on average over the items.
+
+    The items are put into bins of equal width by their probability, and means are compared bin by bin: Guo et al.
+    (2017), "On Calibration of Modern Neural Networks", Eq. 3.
+    """
+    if not len(probabilities):
+        raise EvaluationError("no predicted constituents to measure calibration on: give trees with constituents")
+    places = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
+    expected = np.bincount(places, weights=probabilities, minlength=bins)
+    observed = np.bincount(places, weights=correct, minlength=bins)
+    return float(np.abs(expected - observed).sum() / len(probabilities))
+
+
+def _logistic_regression(features: Floats, correct: Floats, weights: Floats) -> Floats:
+    """Return the coefficients that minimize the weighted log-loss and a little of their own squares."""
+
+    def loss(coefficients: Floats) -> float:
+        odds = features @ coefficients
+        return float(weights @ (np.logaddexp(0.0, odds) - correct * odds) + _RIDGE / 2 * coefficients @ coefficients)
+
+    coefficients: Floats = np.zeros(features.shape[1])
+    for _ in range(_STEPS):
+        probabilities = 1.0 / (1.0 + np.exp(-(features @ coefficients)))
+        gradient = features.T @ (weights * (probabilities - correct)) + _RIDGE * coefficients
+        curvature = (features.T * (weights * probabilities * (1.0 - probabilities))) @ features
+        step = np.linalg.solve(curvature + _RIDGE * np.eye(len(coefficients)), gradient)
+        before, size = loss(coefficients), 1.0
+        # Far from the minimum a whole step can overshoot.
+        while loss(coefficients - size * step) > before and size > 1e-6:
+            size /= 2
+        coefficients = coefficients - size * step
+        if np.abs(size * step).max() < 1e-9:
+            break
+    return coefficients

@@ -1,0 +1,68 @@
+"""`spanlin info`: what a model is."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from spanlin.runtime.folder import CARD, find_model, open_folder
+from spanlin.trees.transforms import EMPTY_LABEL, split_chain
+
+_LICENCE = re.compile(r"^\*\*(?:(?P<part>[^*]+)\.\*\* Licence: |Licence\.\*\* )(?P<terms>.+)$", re.MULTILINE)
+
+
+@click.command()
+@click.argument("model", default="en")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def info(model: str, as_json: bool) -> None:
+    """Tell what MODEL is: its precision, size, labels, tags and licences, and its whole card.
+
+    MODEL is the name of a packaged model or a folder as `spanlin export` writes it; the default is en. Its files are
+    checked against their sums.
+    """
+    facts = model_facts(find_model(model))
+    click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _text(facts))
+
+
+def model_facts(path: Path) -> dict[str, Any]:
+    """Return what a model folder tells of itself, as plain values."""
+    folder = open_folder(path)
+    card_path = folder.path / CARD
+    card = card_path.read_text(encoding="utf-8", errors="replace") if card_path.exists() else ""
+    chains = [split_chain(label) for label in folder.labels if label != EMPTY_LABEL]
+    return {
+        "model": folder.path.resolve().name,
+        "folder": str(folder.path),
+        "precision": folder.precision,
+        "bytes": sum(file.stat().st_size for file in folder.path.iterdir() if file.is_file()),
+        "labels": list(dict.fromkeys(part for chain in chains for part in chain)),
+        "label_chains": list(folder.labels),
+        "tags": list(folder.tags),
+        "details": folder.details,
+        "licences": {found["part"] or "model": found["terms"] for found in _LICENCE.finditer(card)},
+        "card": card,
+    }
+
+
+def _text(facts: dict[str, Any]) -> str:
+    rows = {
+        "model": facts["model"],
+        "folder": facts["folder"],
+        "precision": facts["precision"],
+        "size": f"{facts['bytes'] / 1e6:.1f} MB",
+        "labels": f"{len(facts['labels'])}: {' '.join(facts['labels'])}",
+        "tags": f"{len(facts['tags'])}: {' '.join(facts['tags'])}",
+    }
+    licences = [f"  {part}: {terms}" for part, terms in facts["licences"].items()]
+    lines = [
+        *(f"{name:<11}{value}" for name, value in rows.items()),
+        "licences" if licences else "licences   none are named",
+        *licences,
+        "",
+        facts["card"].strip() or "This model has no card.",
+    ]
+    return "\n".join(lines)

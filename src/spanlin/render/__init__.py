@@ -1,0 +1,1 @@
+"""Trees as drawings and columns: a tree in, a string out."""

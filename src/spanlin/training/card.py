@@ -1,0 +1,156 @@
+"""The card of a packaged model: what it is, what it was made from, what it scores, how far to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from spanlin.runtime.confidence import Calibration
+from spanlin.training.packaged import CorpusFigures, frequent_labels
+from spanlin.training.recipe_config import Recipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputFile:
+    """A file that went into a model; `use` says how."""
+
+    file: str
+    use: str
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A training run of a recipe; `minutes` is None where its folder does not tell."""
+
+    config: str
+    seed: int
+    minutes: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackageFigures:
+    """All that was measured of a packaged model, and all that it can be traced to."""
+
+    corpora: tuple[CorpusFigures, ...]
+    calibration: Calibration
+    calibrated_on: tuple[str, ...]
+    runs: tuple[Run, ...]
+    inputs: tuple[InputFile, ...]
+    versions: dict[str, str]
+    date: str
+    precision: str
+    megabytes: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "date": self.date,
+            "precision": self.precision,
+            "megabytes": self.megabytes,
+            "signature": self.corpora[0].score.signature,
+            "corpora": {corpus.name: corpus.to_dict() for corpus in self.corpora},
+            "calibration": asdict(self.calibration),
+            "calibrated_on": list(self.calibrated_on),
+            "runs": [asdict(run) for run in self.runs],
+            "inputs": [asdict(item) for item in self.inputs],
+            "versions": self.versions,
+        }
+
+
+def write_card(recipe: Recipe, figures: PackageFigures) -> str:
+    """Return the card in Markdown."""
+    sections = [
+        f"# {recipe.title}",
+        recipe.description.strip(),
+        f"**Licence.** {recipe.licence.strip()}",
+        f"## Intended use\n\n{recipe.intended_use.strip()}",
+        f"## Scores\n\n{_scores(figures)}",
+        f"## Scores by label\n\n{_labels(figures.corpora)}",
+        f"## Calibration\n\n{_calibration(figures)}",
+        f"## Known weaknesses\n\n{_bullets(recipe.weaknesses) or 'None are known yet.'}",
+        f"## Data\n\n{_sources(recipe, figures)}",
+        f"## How it was made\n\n{_making(recipe, figures)}",
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _scores(figures: PackageFigures) -> str:
+    rows = [
+        [
+            corpus.name,
+            f"{len(corpus.score.sentences):,}",
+            f"{corpus.word_count:,}",
+            _percent(corpus.score.f1),
+            _percent(corpus.score.precision),
+            _percent(corpus.score.recall),
+            _percent(corpus.score.complete_match),
+            _percent(corpus.tagging_accuracy),
+        ]
+        for corpus in figures.corpora
+    ]
+    table = _table(["dev", "sentences", "words", "F1", "precision", "recall", "complete", "tags"], rows)
+    return (
+        f"Of this very folder ({figures.precision}, {figures.megabytes:.1f} MB) on the words of the gold trees. "
+        "Labelled brackets are counted as EVALB does with COLLINS.prm, all sentence lengths, the gold tags put into "
+        f"the trees; tagging accuracy is that of all words.\n\n{table}\n\n`{figures.corpora[0].score.signature}`"
+    )
+
+
+def _labels(corpora: Sequence[CorpusFigures]) -> str:
+    rows = [
+        [label, f"{counts.gold:,}", *(_percent(value) for value in (counts.precision, counts.recall, counts.f1))]
+        for label, counts in frequent_labels(corpora).items()
+    ]
+    return f"All of the above together.\n\n{_table(['label', 'gold', 'precision', 'recall', 'F1'], rows)}"
+
+
+def _calibration(figures: PackageFigures) -> str:
+    rows = [
+        [corpus.name, *(f"{value:.4f}" for value in (corpus.calibration_error, corpus.confidence, corpus.precision))]
+        for corpus in figures.corpora
+    ]
+    return (
+        "Each constituent has a probability of being right, span and label. Expected calibration error (15 bins of "
+        "equal width, punctuation counted, every label of a unary chain by itself), mean probability, and the share "
+        f"that is right:\n\n{_table(['dev', 'ECE', 'probability', 'right'], rows)}\n\n"
+        f"The calibration was fitted on {', '.join(figures.calibrated_on)}."
+    )
+
+
+def _sources(recipe: Recipe, figures: PackageFigures) -> str:
+    parts = []
+    for source in recipe.sources:
+        files = [item for item in figures.inputs if recipe.source_of(item.file) is source]
+        if not files:
+            continue
+        about = f" {source.about.strip()}" if source.about else ""
+        rows = [[f"`{item.file}`", item.use, f"`{item.sha256}`"] for item in files]
+        parts.append(
+            f"**{source.name}.** Licence: {source.licence}.{about}\n\n{_table(['file', 'use', 'SHA-256'], rows)}"
+        )
+    return "\n\n".join(parts)
+
+
+def _making(recipe: Recipe, figures: PackageFigures) -> str:
+    rows = [
+        [f"`{run.config}`", str(run.seed), "not kept" if run.minutes is None else f"{run.minutes:.1f}"]
+        for run in figures.runs
+    ]
+    versions = ", ".join(f"{name} {version}" for name, version in figures.versions.items())
+    lines = [recipe.trained_on.strip(), _table(["run", "seed", "minutes"], rows), f"{figures.date}; {versions}."]
+    return "\n\n".join(line for line in lines if line)
+
+
+def _percent(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2f}"
+
+
+def _bullets(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item.strip()}" for item in items)
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
