@@ -17,7 +17,7 @@ import torch
 from spanlin.network.graph import ParserGraph
 from spanlin.network.network import SpanScores
 from spanlin.parser import Parser
-from spanlin.runtime.backend import TREE, Arrays, Backend, Ints
+from spanlin.runtime.backend import TREE, Arrays, Backend, Bools, Floats, Ints
 from spanlin.runtime.folder import ModelFolder, open_folder
 from spanlin.runtime.piece_rows import PieceRows
 from spanlin.runtime.torch import TorchBackend, load_graph
@@ -30,7 +30,9 @@ class Recorder:
     """A backend that runs nothing: it keeps the batches that another would get and gives back right-branching trees."""
 
     def __init__(self, like: Backend) -> None:
-        self.batch_tokens, self.multiple, self.chunk = like.batch_tokens, like.multiple, like.chunk
+        self.batch_tokens, self.chunk = like.batch_tokens, like.chunk
+        self.multiple, self.small_multiple = like.multiple, like.small_multiple
+        self.outputs = frozenset(TREE)
         self.batches: list[tuple[PieceRows, Ints]] = []
         self._lock = threading.Lock()
 
@@ -44,6 +46,10 @@ class Recorder:
         rights = np.repeat(np.asarray(word_counts)[:, np.newaxis], words - 1, axis=1)
         found = {"lefts": lefts, "rights": rights, "split_labels": nothing[:, 1:]}
         return {name: found.get(name, nothing) for name in outputs}
+
+    def label(self, lefts: Floats, rights: Floats, left_children: Bools, roots: Bools) -> Floats:
+        """Refuse: nobody asks for other trees here."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +118,7 @@ def time_batch(
     positions = network.contextualize(features, counts, torch.zeros_like(counts))
     scores: SpanScores = network.score_positions(positions, counts)
     return (
-        device_seconds(lambda: graph(*inputs), device),
+        device_seconds(lambda: graph(*inputs, trees_only=True), device),
         device_seconds(lambda: pretrained.encode(pieces, mask), device),
         device_seconds(lambda: network.infer_tree(scores, counts), device),
     )

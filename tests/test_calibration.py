@@ -26,6 +26,7 @@ from spanlin.runtime.folder import open_folder
 from spanlin.training.export import export_model
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.labelled import tree_from_splits
+from spanlin.trees.transforms import add_root
 from spanlin.trees.tree import Tree
 from tiny_encoders import make_encoder
 
@@ -174,7 +175,7 @@ def test_a_folder_gives_the_parser_s_trees_whatever_the_batch(tmp_path: Path) ->
     parses = parse_with_folder(open_folder(path), sentences)
     trees = [tree_from_splits(parse.splits) for parse in parses]
     expected = list(map(parse_tree, Parser.load(path).brackets(sentences)))
-    assert [tree if tree.label == "TOP" else Tree("TOP", (tree,)) for tree in trees] == expected
+    assert list(map(add_root, trees)) == expected
     for parse, sentence in zip(parses[:5], sentences[:5], strict=True):
         alone = parse_with_folder(open_folder(path), [sentence])[0]
         assert alone.splits == parse.splits

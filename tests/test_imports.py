@@ -18,21 +18,26 @@ MAY_IMPORT = {
     "decoding": {"errors", "trees", "linearization"},
     "evaluation": {"errors", "trees"},
     "runtime": {"errors", "trees", "linearization", "decoding"},
-    "calibration": {"errors", "trees", "runtime", "evaluation"},
+    "calibration": {"errors", "trees", "runtime", "evaluation", "parser"},
     "text": {"errors"},
     "render": {"errors", "trees"},
     "parsed": {"errors", "trees", "render"},
     "frames": {"errors", "parsed"},
-    "parser": {"errors", "trees", "linearization", "decoding", "runtime", "text", "parsed"},
+    "sentence_constraints": {"errors", "trees", "decoding", "text"},
+    "parsed_batch": {"runtime", "parsed"},
+    "parser": {"errors", "decoding", "runtime", "text", "sentence_constraints", "parsed", "parsed_batch"},
+    "benchmark": {"errors", "text", "runtime", "parser"},
     "network": {"errors", "trees", "linearization"},
     "training": {"errors", "trees", "linearization", "decoding", "evaluation", "runtime", "calibration", "network"},
     "cli": {
         *("errors", "trees", "linearization", "decoding", "evaluation"),
-        *("runtime", "text", "parser", "network", "training", "render", "parsed", "frames"),
+        *("runtime", "text", "parser", "network", "training", "render", "parsed", "frames", "benchmark"),
+        "server",
     },
+    "server": {"errors", "trees", "decoding", "evaluation", "runtime", "text", "parsed", "parser"},
     "integrations": {"errors", "trees", "runtime", "text", "render", "parsed", "parser"},
     "__main__": {"cli"},
-    "__init__": {"errors", "trees", "linearization", "decoding", "evaluation", "parser"},
+    "__init__": {"errors", "trees", "linearization", "decoding", "evaluation", "sentence_constraints", "parser"},
 }
 LIGHT = {"click", "numpy", "onnxruntime", "rich", "tokenizers"}
 HEAVY = {"matplotlib", "onnx", "onnxscript", "safetensors", "tensorboard", "torch", "transformers"}
@@ -40,10 +45,12 @@ MAY_IMPORT_HEAVY = {"network", "training"}
 # One file of the runtime is the door to the network for those who have torch.
 TORCH_DOOR = Path("runtime/torch.py")
 # A host library is imported only by the files that fit the parser to it.
+WEB = {"fastapi", "prometheus_client", "pydantic", "pydantic_core", "starlette", "uvicorn"}
 HOSTS = {
     Path("integrations/nltk.py"): {"nltk"},
     Path("integrations/spacy.py"): {"spacy"},
     Path("integrations/spacy_extensions.py"): {"spacy"},
+    **{path.relative_to(PACKAGE): WEB for path in (PACKAGE / "server").glob("*.py")},
 }
 
 

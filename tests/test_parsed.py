@@ -4,6 +4,7 @@ import json
 import sys
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from spanlin.errors import MissingExtraError, SpanlinError
@@ -18,6 +19,8 @@ def cats(**changes: object) -> Parsed:
         "brackets": "(TOP (S (NP (JJ Old) (NNS cats)) (VP (VBP sleep))))",
         "spans": (("S", 0, 3, 1.0), ("NP", 0, 2, 0.75), ("VP", 2, 3, 0.987654321)),
         "offsets": ((0, 3), (4, 8), (9, 14)),
+        "optimal": True,
+        "left_boundaries": (0, 0, 0),
     }
     return Parsed(**{**given, **changes})  # type: ignore[arg-type]
 
@@ -40,7 +43,38 @@ def test_json_holds_everything_and_comes_back_from_text() -> None:
             dict(zip(FIELDS, ("NP", 0, 2, 0.75, 0, 8, "Old cats"), strict=True)),
             dict(zip(FIELDS, ("VP", 2, 3, 0.987654, 9, 14, "sleep"), strict=True)),
         ],
+        "decoder": "argmin",
+        "optimal": True,
+        "left_boundaries": [0, 0, 0],
+        "right_boundaries": None,
     }
+
+
+def test_json_has_what_was_asked_for() -> None:
+    scores = np.array([[0.0, -np.inf], [-0.5, -2.0]])
+    marginals = np.array([[0, 1, 1, 0.9], [0, 0, 1, 0.0004], [0, 0, 0, 1], [0, 0, 0, 0]])
+    found = cats(
+        log_probability=-0.123456789,
+        left_boundary_log_probs=scores,
+        right_boundary_log_probs=scores.T,
+        marginals=marginals,
+        alternatives=(cats(log_probability=-1.0, optimal=False),),
+    ).to_json()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["log_probability"] == -0.123457
+    assert found["left_log_probs"] == [[0.0, None], [-0.5, -2.0]]
+    assert found["right_log_probs"] == [[0.0, -0.5], [None, -2.0]]
+    assert found["marginals"] == [[0, 2, 1.0], [0, 3, 0.9]]
+    (other,) = found["alternatives"]
+    assert (other["log_probability"], other["optimal"]) == (-1.0, False)
+    assert not {"alternatives", "marginals", "left_log_probs", "right_log_probs"} & other.keys()
+
+
+def test_alternatives_stand_where_the_first_tree_does() -> None:
+    parsed = cats(alternatives=(cats(offsets=None),))
+    assert parsed.alternatives[0].offsets == parsed.offsets == ((0, 3), (4, 8), (9, 14))
+    parsed.offsets = ((1, 4), (5, 9), (10, 15))
+    assert parsed.alternatives[0].offsets == parsed.offsets
 
 
 def test_json_of_given_words_has_no_offsets() -> None:
@@ -57,6 +91,10 @@ def test_json_of_a_sentence_without_words_is_empty_lists() -> None:
         "offsets": None,
         "brackets": "",
         "constituents": [],
+        "decoder": "argmin",
+        "optimal": False,
+        "left_boundaries": None,
+        "right_boundaries": None,
     }
 
 

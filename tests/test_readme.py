@@ -1,3 +1,5 @@
+"""The README's examples run as they stand; `.ci/run` runs its set-up and test commands."""
+
 from __future__ import annotations
 
 import doctest
@@ -5,12 +7,77 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from doc_blocks import blocks, shell
+
+README = Path(__file__).parent.parent / "README.md"
+
+pytestmark = pytest.mark.skipif(not README.exists(), reason="installed without its README")
+
+# What sets up an environment is run by .ci/run, in a fresh one.
+INSTALLING = ("pip install ", "python3 -m venv ", "python -m pytest ")
 
 
-@pytest.mark.skipif(not (ROOT / "docs").exists(), reason="installed without its README and guides")
-@pytest.mark.parametrize("page", ["README.md", "docs/parsing.md"])
-def test_a_pages_python_runs_as_it_stands(page: str) -> None:
-    result = doctest.testfile(str(ROOT / page), module_relative=False)
+def test_its_python_runs_as_it_stands() -> None:
+    result = doctest.testfile(str(README), module_relative=False)
     assert result.attempted >= 5
     assert result.failed == 0
+
+
+def test_its_shell_examples_run_as_they_stand(tmp_path: Path) -> None:
+    """Every line of every shell block, in order, in one folder with the files that they name."""
+    pytest.importorskip("torch")
+    make_files(tmp_path)
+    printed = {
+        command: shell(command, tmp_path)
+        for block in blocks(README)
+        if block.language == "sh"
+        for command in block.text.splitlines()
+        if not command.startswith(INSTALLING)
+    }
+    assert len(printed) >= 10
+    assert "(NN fox)" in printed["echo 'The quick brown fox jumps over the lazy dog.' | spanlin parse"]
+    shown = README.read_text(encoding="utf-8").partition("This prints `")[2].partition("`")[0]
+    assert printed["echo 'She loves writing code.' | spanlin parse"].strip() == shown
+    (linearized,) = [found for command, found in printed.items() if command.startswith("echo '(S ")]
+    assert linearized == "0 1 0\n"
+
+
+def make_files(folder: Path) -> None:
+    """Write what the examples read: trees, a small configuration, sentences, gold and predicted trees."""
+    from generated_treebank import generate_trees
+    from spanlin.trees.brackets import write_trees
+    from tiny_encoders import make_encoder
+
+    trees = generate_trees(60, seed=1)
+    (folder / "my-trees").mkdir()
+    for number in range(10):
+        write_trees(trees[6 * number : 6 * number + 6], folder / "my-trees" / f"{number}.mrg")
+    write_trees(trees, folder / "gold.txt")
+    write_trees(trees, folder / "predicted.txt")
+    (folder / "sentences.txt").write_text("She loves writing code .\n", encoding="utf-8")
+    make_encoder(folder / "encoder", {word for tree in trees for word in tree.words}, width=32)
+    (folder / "my-config.toml").write_text(CONFIG, encoding="utf-8")
+
+
+CONFIG = """
+epochs = 1
+
+[[treebanks]]
+name = "mine"
+train = "data/mine/train.txt"
+dev = "data/mine/dev.txt"
+
+[network]
+input = "pretrained"
+
+[network.pretrained]
+folder = "encoder"
+
+[network.context]
+kind = "none"
+width = 32
+
+[network.scorer]
+hidden_width = 24
+label_width = 24
+"""

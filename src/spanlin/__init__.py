@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from spanlin.errors import SpanlinError
@@ -10,11 +11,15 @@ from spanlin.trees.brackets import parse_tree, read_trees, write_trees
 from spanlin.trees.tree import LabelledSpan, Leaf, Span, Tree
 
 if TYPE_CHECKING:
+    from spanlin.decoding.constraints import Constraints
     from spanlin.parser import Parser
+    from spanlin.sentence_constraints import CharacterConstraints
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CharacterConstraints",
+    "Constraints",
     "LabelledSpan",
     "Leaf",
     "Parser",
@@ -31,10 +36,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    # Whoever only reads or scores trees does not wait for onnxruntime.
-    if name == "Parser":
-        from spanlin.parser import Parser
+# Whoever only reads or scores trees does not wait for NumPy and onnxruntime.
+_LATER = {
+    "CharacterConstraints": "spanlin.sentence_constraints",
+    "Constraints": "spanlin.decoding.constraints",
+    "Parser": "spanlin.parser",
+}
 
-        return Parser
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'spanlin' has no attribute {name!r}")

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.errors import EvaluationError
-from spanlin.runtime.backend import CONFIDENCE, TREE
+from spanlin.parser import Parser
+from spanlin.runtime.backend import CONFIDENCE, TREE, Arrays
 from spanlin.runtime.confidence import Calibration, span_evidence
 from spanlin.runtime.folder import ModelFolder
-from spanlin.runtime.onnx import OnnxBackend, available_cores
-from spanlin.runtime.pieces import WordPieces
-from spanlin.runtime.sentences import Sentences
-from spanlin.runtime.words import WordTable
+from spanlin.runtime.sentences import RunBatch
 from spanlin.trees.labelled import LabelledSplits
-from spanlin.trees.transforms import EMPTY_LABEL, ROOT_LABELS, split_chain
+from spanlin.trees.transforms import ROOT_LABELS, constituent_labels
 from spanlin.trees.tree import LabelledSpan, Span, Tree
 
 Floats = NDArray[np.float64]
@@ -50,38 +47,19 @@ class Outcomes:
 
 def parse_with_folder(folder: ModelFolder, sentences: Sequence[Sequence[str]], *, threads: int = 0) -> list[Parse]:
     """Return the parse of each tokenized sentence, none of which may be empty, in order."""
-    backend = OnnxBackend(folder, threads=1)
-    table = WordTable(WordPieces.from_file(folder.tokenizer, shape_step=folder.shape_step))
-    numbered = Sentences(sentences, table)
-    if len(numbered.word_counts) and not numbered.word_counts.all():
-        raise EvaluationError(f"sentence {int(np.argmin(numbered.word_counts)) + 1} has no words to parse")
+    for number, words in enumerate(sentences, start=1):
+        if not words:
+            raise EvaluationError(f"sentence {number} has no words to parse")
 
-    def run(members: NDArray[np.int64]) -> list[tuple[int, Parse]]:
-        rows, counts = numbered.rows(members, limit=folder.piece_limit, multiple=backend.multiple)
-        found = backend.run(rows, counts, (*TREE, *CONFIDENCE))
-        evidence = span_evidence(counts, found)
-        split_width = found["split_labels"].shape[1]
-        parses = []
-        for place, (number, count) in enumerate(zip(members.tolist(), counts.tolist(), strict=True)):
-            own = {name: found[name][place] for name in TREE}
-            kept = np.r_[0 : count - 1, split_width : split_width + count]
-            parse = Parse(
-                splits=LabelledSplits(
-                    words=tuple(sentences[number]),
-                    tags=tuple(folder.tags[tag] for tag in own["tags"][:count].tolist()),
-                    spans=tuple(map(Span, own["lefts"][: count - 1].tolist(), own["rights"][: count - 1].tolist())),
-                    split_labels=tuple(folder.labels[label] for label in own["split_labels"][: count - 1].tolist()),
-                    word_labels=tuple(folder.labels[label] for label in own["word_labels"][:count].tolist()),
-                ),
-                evidence=evidence[place][kept],
-            )
-            parses.append((number, parse))
-        return parses
+    def make(batch: RunBatch) -> list[Parse]:
+        evidence = span_evidence(batch.counts, batch.found)
+        return [
+            _parse(folder, words, {name: batch.found[name][place] for name in TREE}, evidence[place])
+            for place, words in enumerate(batch.words)
+        ]
 
-    batches = numbered.batches(tokens=backend.batch_tokens, multiple=backend.multiple)
-    with ThreadPoolExecutor(threads or available_cores()) as pool:
-        found = dict(parse for parses in pool.map(run, batches) for parse in parses)
-    return [found[number] for number in range(len(sentences))]
+    parser = Parser.from_folder(folder, threads=threads)
+    return [parse for parse in parser.run_batches(sentences, (*TREE, *CONFIDENCE), make) if parse is not None]
 
 
 def constituent_outcomes(parses: Sequence[Parse], gold: Sequence[Tree]) -> Outcomes:
@@ -100,11 +78,7 @@ def constituent_outcomes(parses: Sequence[Parse], gold: Sequence[Tree]) -> Outco
         labels = (*splits.split_labels, *splits.word_labels)
         rows: list[int] = []
         for place, (span, chain) in enumerate(zip(spans, labels, strict=True)):
-            if chain == EMPTY_LABEL:
-                continue
-            for label in split_chain(chain):
-                if label in ROOT_LABELS:
-                    continue
+            for label in constituent_labels(chain):
                 constituent = LabelledSpan(*span, label)
                 found = left[constituent] > 0
                 left[constituent] -= found
@@ -141,6 +115,21 @@ def expected_calibration_error(probabilities: Floats, correct: Bools, *, bins: i
     expected = np.bincount(places, weights=probabilities, minlength=bins)
     observed = np.bincount(places, weights=correct, minlength=bins)
     return float(np.abs(expected - observed).sum() / len(probabilities))
+
+
+def _parse(folder: ModelFolder, words: Sequence[str], tree: Arrays, evidence: Floats) -> Parse:
+    """Return the parse of a sentence from its rows of a batch's arrays."""
+    count = len(words)
+    lefts, rights, split_labels = (tree[name][: count - 1].tolist() for name in ("lefts", "rights", "split_labels"))
+    splits = LabelledSplits(
+        words=tuple(words),
+        tags=tuple(folder.tags[tag] for tag in tree["tags"][:count].tolist()),
+        spans=tuple(map(Span, lefts, rights)),
+        split_labels=tuple(folder.labels[label] for label in split_labels),
+        word_labels=tuple(folder.labels[label] for label in tree["word_labels"][:count].tolist()),
+    )
+    width = len(tree["lefts"])
+    return Parse(splits=splits, evidence=evidence[np.r_[0 : count - 1, width : width + count]])
 
 
 def _logistic_regression(features: Floats, correct: Floats, weights: Floats) -> Floats:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spanlin.errors import SpanlinError
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
@@ -13,6 +16,10 @@ from spanlin.render.pretty import pretty_tree
 from spanlin.render.svg import svg_tree
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.tree import LabelledSpan, Tree
+
+Floats = NDArray[np.float64]
+
+_LEAST_MARGINAL = 0.0005  # less is left out of JSON
 
 
 class Constituent(NamedTuple):
@@ -43,14 +50,54 @@ class Parsed:
         brackets: str,
         spans: tuple[tuple[str, int, int, float], ...],
         offsets: tuple[tuple[int, int], ...] | None = None,
+        decoder: str = "argmin",
+        optimal: bool = False,
+        left_boundaries: tuple[int, ...] | None = None,
+        right_boundaries: tuple[int, ...] | None = None,
+        log_probability: float | None = None,
+        left_boundary_log_probs: Floats | None = None,
+        right_boundary_log_probs: Floats | None = None,
+        marginals: Floats | None = None,
+        alternatives: tuple[Parsed, ...] = (),
     ) -> None:
         self.words = words
         self.tags = tags
         self.tag_probabilities = tag_probabilities
-        self.offsets = offsets
-        """Where each word starts and ends in the text, if a text was parsed."""
+        self.decoder = decoder
+        """The rule that made a tree of the scores: see `spanlin.decoding`."""
+        self.optimal = optimal
+        """True if it is sure that no tree, of those that the constraints allow, is more probable."""
+        self.left_boundaries = left_boundaries
+        """The network's D: for each split point 1..n where the longest span that ends there most probably starts.
+
+        They need not be the tree's: not all of them may fit together. None if the model does not score this side.
+        """
+        self.right_boundaries = right_boundaries
+        """For each split point 0..n-1, where the longest span that starts there most probably ends; or None."""
+        self.log_probability = log_probability
+        """Of the tree without its labels, by its boundaries; None where it took no scores of boundaries to find it."""
+        self.left_boundary_log_probs = left_boundary_log_probs
+        """If scores were asked for: (n, n), log P(i|j) in row j-1 and column i, -inf where i >= j."""
+        self.right_boundary_log_probs = right_boundary_log_probs
+        """If scores were asked for: (n, n), log P(j|i) in row i and column j-1, -inf where i >= j."""
+        self.marginals = marginals
+        """If asked for: (n+1, n+1), the probability of the span (i, j) over all trees."""
+        self.alternatives = alternatives
+        """If more than one tree was asked for: the others, the most probable first."""
         self._brackets = brackets
         self._spans = spans
+        self.offsets = offsets
+
+    @property
+    def offsets(self) -> tuple[tuple[int, int], ...] | None:
+        """Where each word starts and ends in the text, if a text was parsed."""
+        return self._offsets
+
+    @offsets.setter
+    def offsets(self, offsets: tuple[tuple[int, int], ...] | None) -> None:
+        self._offsets = offsets
+        for other in self.alternatives:
+            other.offsets = offsets
 
     def brackets(self) -> str:
         """Return the tree as one line of brackets; an empty line for a sentence without words."""
@@ -89,8 +136,12 @@ class Parsed:
         return columns_tree(self.tree)
 
     def to_json(self) -> dict[str, Any]:
-        """Return all that is known of the sentence as what `json.dumps` takes; probabilities have six decimals."""
-        return {
+        """Return all that is known of the sentence as what `json.dumps` takes.
+
+        Probabilities have six decimals. What was not asked for is left out; an impossible log-probability is None.
+        `marginals` are left and right edge and probability of each span of several words, if it is 0.0005 or more.
+        """
+        found: dict[str, Any] = {
             "words": list(self.words),
             "tags": list(self.tags),
             "tag_probabilities": [round(probability, 6) for probability in self.tag_probabilities],
@@ -99,7 +150,22 @@ class Parsed:
             "constituents": [
                 {**found._asdict(), "probability": round(found.probability, 6)} for found in self.constituents()
             ],
+            "decoder": self.decoder,
+            "optimal": self.optimal,
+            "left_boundaries": None if self.left_boundaries is None else list(self.left_boundaries),
+            "right_boundaries": None if self.right_boundaries is None else list(self.right_boundaries),
         }
+        if self.log_probability is not None:
+            found["log_probability"] = round(self.log_probability, 6)
+        if self.left_boundary_log_probs is not None:
+            found["left_log_probs"] = _rows(self.left_boundary_log_probs)
+        if self.right_boundary_log_probs is not None:
+            found["right_log_probs"] = _rows(self.right_boundary_log_probs)
+        if self.marginals is not None:
+            found["marginals"] = _probable_spans(self.marginals)
+        if self.alternatives:
+            found["alternatives"] = [other.to_json() for other in self.alternatives]
+        return found
 
     def to_nltk(self) -> Any:
         """Return the tree as an `nltk.Tree`; needs NLTK."""
@@ -107,3 +173,13 @@ class Parsed:
 
     def __repr__(self) -> str:
         return f"Parsed({self._brackets!r})"
+
+
+def _rows(log_probs: Floats) -> list[list[float | None]]:
+    return [[None if value == -np.inf else round(value, 6) for value in row] for row in log_probs.tolist()]
+
+
+def _probable_spans(marginals: Floats) -> list[list[int | float]]:
+    lefts, rights = np.nonzero(np.triu(marginals >= _LEAST_MARGINAL, k=2))
+    places = zip(lefts.tolist(), rights.tolist(), marginals[lefts, rights].tolist(), strict=True)
+    return [[left, right, round(probability, 6)] for left, right, probability in places]

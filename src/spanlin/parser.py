@@ -12,23 +12,27 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.decoding import Constraints, Decoder
 from spanlin.errors import MissingExtraError
 from spanlin.parsed import Parsed
-from spanlin.runtime.backend import CONFIDENCE, TREE, Arrays, Backend
+from spanlin.parsed_batch import make_parses, no_words
+from spanlin.runtime.backend import TREE, Backend
 from spanlin.runtime.bracket_strings import BracketWriter
 from spanlin.runtime.folder import ModelFolder, find_model, open_folder
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.pieces import WordPieces
-from spanlin.runtime.results import Record, RecordMaker
-from spanlin.runtime.sentences import Sentences
+from spanlin.runtime.redecoding import Redecoder, TreeOptions
+from spanlin.runtime.results import RecordMaker
+from spanlin.runtime.sentences import RunBatch, Sentences
 from spanlin.runtime.words import WordTable
+from spanlin.sentence_constraints import CharacterConstraints, constrain_sentences, pair_constraints
 from spanlin.text import Sentence, iter_sentences
 
+_SMALL_SHARE = 16  # of a full batch
 _MOST_WORDS = 500_000  # distinct words that are kept split; a longer stream starts to forget
 
 Result = TypeVar("Result")
 _Batch = tuple[NDArray[np.int64], "Future[list[Result]]"]
-_NO_WORDS = Record(tags=(), tag_probabilities=(), spans=())
 
 
 class Parser:
@@ -50,7 +54,11 @@ class Parser:
         It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
         "cuda", in torch there, if the folder was exported with its weights.
         """
-        folder = open_folder(find_model(model))
+        return cls.from_folder(open_folder(find_model(model)), threads=threads, device=device)
+
+    @classmethod
+    def from_folder(cls, folder: ModelFolder, *, threads: int = 0, device: str = "") -> Parser:
+        """Return the parser of a model folder that is open already; see `load`."""
         if device:
             try:
                 from spanlin.runtime.torch import TorchBackend
@@ -60,48 +68,108 @@ class Parser:
         # Whole batches side by side, one core each, waste less than all cores on one batch.
         return cls(folder, OnnxBackend(folder, threads=1), workers=threads or available_cores())
 
-    def parse(self, text: str) -> list[Parsed]:
+    def parse(
+        self,
+        text: str,
+        *,
+        decoder: Decoder = "argmin",
+        constraints: CharacterConstraints | None = None,
+        root_label: str = "",
+        k_best: int = 1,
+        marginals: bool = False,
+        scores: bool = False,
+    ) -> list[Parsed]:
         """Return the parses of a text's sentences, in order; each knows where its words stand in the text.
+
+        `constraints` are spans of characters; `stream_parses` says what the other options do.
 
         >>> Parser.load().parse("She loves writing code.")
         [Parsed('(TOP (S (NP (PRP She)) (VP (VBZ loves) (S (VP (VBG writing) (NP (NN code))))) (. .)))')]
         """
-        return list(self.parse_stream(text))
+        return list(
+            self.parse_stream(
+                text,
+                decoder=decoder,
+                constraints=constraints,
+                root_label=root_label,
+                k_best=k_best,
+                marginals=marginals,
+                scores=scores,
+            )
+        )
 
-    def parse_stream(self, text: str | Iterable[str]) -> Iterator[Parsed]:
+    def parse_stream(
+        self,
+        text: str | Iterable[str],
+        *,
+        decoder: Decoder = "argmin",
+        constraints: CharacterConstraints | None = None,
+        root_label: str = "",
+        k_best: int = 1,
+        marginals: bool = False,
+        scores: bool = False,
+    ) -> Iterator[Parsed]:
         """Yield the parses of a text, or of its lines as an open file gives them, paragraph by paragraph.
 
         Memory does not grow with the text. A sentence may go over several lines, but not over an empty one.
         """
-        kept: deque[Sentence] = deque()
+        options = TreeOptions(decoder=decoder, root_label=root_label, k_best=k_best, marginals=marginals, scores=scores)
+        redecoder = self._redecoder(options, constrained=constraints is not None)
+        return self._parse_text(text, constraints or CharacterConstraints(), redecoder, options)
 
-        def words() -> Iterator[Sequence[str]]:
-            for sentence in iter_sentences(text):
-                kept.append(sentence)
-                yield sentence.words
+    def parse_tokens(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        decoder: Decoder = "argmin",
+        constraints: Iterable[Constraints | None] | None = None,
+        root_label: str = "",
+        k_best: int = 1,
+        marginals: bool = False,
+        scores: bool = False,
+    ) -> list[Parsed]:
+        """Return the parse of each tokenized sentence, in order; one without words has no tree.
 
-        for parsed in self.stream_parses(words()):
-            sentence = kept.popleft()
-            parsed.offsets = tuple(zip(sentence.starts, sentence.ends, strict=True))
-            yield parsed
+        `stream_parses` says what the options do.
+        """
+        return list(
+            self.stream_parses(
+                sentences,
+                decoder=decoder,
+                constraints=constraints,
+                root_label=root_label,
+                k_best=k_best,
+                marginals=marginals,
+                scores=scores,
+            )
+        )
 
-    def parse_tokens(self, sentences: Iterable[Sequence[str]]) -> list[Parsed]:
-        """Return the parse of each tokenized sentence, in order; one without words has no tree."""
-        return list(self.stream_parses(sentences))
+    def stream_parses(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        decoder: Decoder = "argmin",
+        constraints: Iterable[Constraints | None] | None = None,
+        root_label: str = "",
+        k_best: int = 1,
+        marginals: bool = False,
+        scores: bool = False,
+    ) -> Iterator[Parsed]:
+        """Yield what `parse_tokens` returns, in order, in memory that does not grow with the number of sentences.
 
-    def stream_parses(self, sentences: Iterable[Sequence[str]]) -> Iterator[Parsed]:
-        """Yield what `parse_tokens` returns, in order, in memory that does not grow with the number of sentences."""
-        kept: deque[Sequence[str]] = deque()
+        `decoder` makes a tree of the network's scores: see `spanlin.decoding`. `constraints`, one or None for each
+        sentence, are spans of words that its tree must or must not have; a required one of several words gets a label,
+        however improbable. `root_label` is the label that every tree has
+        right below TOP. `k_best` trees are given, the most probable first, the others as `Parsed.alternatives`; the
+        decoder is then cky. `marginals` and `scores` add the arrays of those names to `Parsed`.
 
-        def words() -> Iterator[Sequence[str]]:
-            for sentence in sentences:
-                kept.append(sentence)
-                yield sentence
-
-        outputs = (*TREE, *CONFIDENCE)
-        for found in self._stream(words(), outputs, self._with_records, 0):
-            line, record = found or ("", _NO_WORDS)
-            yield Parsed(words=tuple(kept.popleft()), brackets=line, **record._asdict())
+        With "argmin" and none of these a tree costs what `stream` takes for it, and with "largest" or "strict" a
+        little more. All else is O(n^3) in a sentence's n words, with O(n^2) memory: some milliseconds for thirty words,
+        some tenths of a second for three hundred.
+        """
+        options = TreeOptions(decoder=decoder, root_label=root_label, k_best=k_best, marginals=marginals, scores=scores)
+        redecoder = self._redecoder(options, constrained=constraints is not None)
+        return self._parses(pair_constraints(sentences, constraints), redecoder, options)
 
     def brackets(self, sentences: Iterable[Sequence[str]], *, batch_tokens: int = 0) -> list[str]:
         """Return the tree of each tokenized sentence as a line of brackets; an empty line for one without words."""
@@ -113,21 +181,24 @@ class Parser:
         `batch_tokens` is how many word pieces, padding included, run together; 0 leaves it to the backend. A sentence
         over it runs alone.
         """
-        for line in self._stream(sentences, TREE, self._lines, batch_tokens):
+        for line in self.run_batches(sentences, TREE, self._lines, batch_tokens=batch_tokens):
             yield line or ""
 
-    def _stream(
+    def run_batches(
         self,
         sentences: Iterable[Sequence[str]],
         outputs: Sequence[str],
-        make: Callable[[Sentences, NDArray[np.int64], NDArray[np.int64], Arrays], list[Result]],
-        batch_tokens: int,
+        make: Callable[[RunBatch], list[Result]],
+        *,
+        batch_tokens: int = 0,
     ) -> Iterator[Result | None]:
         """Yield what `make` makes of each sentence, in order, and None for one without words.
 
-        While one chunk of sentences is handed out, the next one runs.
+        `make` gets batches with these outputs of the network (see `spanlin.runtime.backend`), in several threads, and
+        returns a result for each sentence. While one chunk of sentences is handed out, the next one runs.
         """
         source = iter(sentences)
+        before = 0
         with ThreadPoolExecutor(self._workers, thread_name_prefix="spanlin") as pool:
             started: deque[tuple[int, list[_Batch[Result]]]] = deque()
             try:
@@ -139,8 +210,11 @@ class Parser:
                     batches = found.batches(
                         tokens=batch_tokens or self._backend.batch_tokens, multiple=self._backend.multiple
                     )
-                    running = [(batch, pool.submit(self._run, found, batch, outputs, make)) for batch in batches]
+                    running = [
+                        (batch, pool.submit(self._run, found, batch, before, outputs, make)) for batch in batches
+                    ]
                     started.append((len(chunk), running))
+                    before += len(chunk)
                     if len(started) > 1:
                         yield from _in_order(*started.popleft())
                 while started:
@@ -152,23 +226,62 @@ class Parser:
         self,
         sentences: Sentences,
         members: NDArray[np.int64],
+        first: int,
         outputs: Sequence[str],
-        make: Callable[[Sentences, NDArray[np.int64], NDArray[np.int64], Arrays], list[Result]],
+        make: Callable[[RunBatch], list[Result]],
     ) -> list[Result]:
         """Return the results of one batch."""
-        rows, counts = sentences.rows(members, limit=self.folder.piece_limit, multiple=self._backend.multiple)
-        return make(sentences, members, counts, self._backend.run(rows, counts, outputs))
+        backend = self._backend
+        is_small = int(sentences.piece_counts[members].sum()) * _SMALL_SHARE <= backend.batch_tokens
+        multiple = backend.small_multiple if is_small else backend.multiple
+        rows, counts = sentences.rows(members, limit=self.folder.piece_limit, multiple=multiple)
+        found = self._backend.run(rows, counts, outputs)
+        return make(RunBatch(sentences=sentences, members=members, first=first, found=found))
 
-    def _lines(
-        self, sentences: Sentences, members: NDArray[np.int64], counts: NDArray[np.int64], found: Arrays
-    ) -> list[str]:
-        return self._write(sentences.written(members), counts, *(found[name] for name in TREE))
+    def _lines(self, batch: RunBatch) -> list[str]:
+        words = batch.written(np.arange(len(batch.members)))
+        return self._write(words, batch.counts, *(batch.found[name] for name in TREE))
 
-    def _with_records(
-        self, sentences: Sentences, members: NDArray[np.int64], counts: NDArray[np.int64], found: Arrays
-    ) -> list[tuple[str, Record]]:
-        lines = self._lines(sentences, members, counts, found)
-        return list(zip(lines, self._records(counts, found), strict=True))
+    def _redecoder(self, options: TreeOptions, *, constrained: bool) -> Redecoder:
+        return Redecoder(self._backend, self.folder.labels, options, constrained=constrained)
+
+    def _parse_text(
+        self, text: str | Iterable[str], constraints: CharacterConstraints, redecoder: Redecoder, options: TreeOptions
+    ) -> Iterator[Parsed]:
+        kept: deque[Sentence] = deque()
+
+        def words() -> Iterator[tuple[Sequence[str], Constraints | None]]:
+            for sentence, wanted in constrain_sentences(iter_sentences(text), constraints):
+                kept.append(sentence)
+                yield sentence.words, wanted
+
+        for parsed in self._parses(words(), redecoder, options):
+            sentence = kept.popleft()
+            parsed.offsets = tuple(zip(sentence.starts, sentence.ends, strict=True))
+            yield parsed
+
+    def _parses(
+        self,
+        sentences: Iterable[tuple[Sequence[str], Constraints | None]],
+        redecoder: Redecoder,
+        options: TreeOptions,
+    ) -> Iterator[Parsed]:
+        waiting: dict[int, Constraints] = {}  # those of sentences that are read and not yet decoded
+
+        def words() -> Iterator[Sequence[str]]:
+            for number, (sentence, wanted) in enumerate(sentences):
+                if wanted is not None:
+                    waiting[number] = wanted
+                yield sentence
+
+        def make(batch: RunBatch) -> list[Parsed]:
+            trees = redecoder(batch, [waiting.pop(number, None) for number in batch.numbers])
+            counts = batch.counts[trees.owners]
+            lines = self._write(batch.written(trees.owners), counts, *(trees.found[name] for name in TREE))
+            return make_parses(batch, trees, lines, self._records(counts, trees.found), options)
+
+        for parsed in self.run_batches(words(), redecoder.outputs, make):
+            yield parsed or no_words(redecoder.outputs, options)
 
 
 def _in_order(count: int, batches: list[_Batch[Result]]) -> Iterator[Result | None]:

@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 from generated_treebank import generate_trees
 from small_runs import untrained_model
 from spanlin.network.encoders.native import NativeEncoder
-from spanlin.runtime.folder import WEIGHTS, write_manifest
+from spanlin.runtime.folder import GRAPH, LABEL_GRAPH, WEIGHTS, ModelFolder, write_manifest
 from spanlin.training.checkpoint import Model
 from tiny_encoders import Kind, make_encoder
 
@@ -28,19 +28,21 @@ def small_model(folder: Path, kind: Kind) -> Model:
 
 
 def write_model_folder(folder: Path, model: Model, *, with_weights: bool) -> None:
-    """Write what an export does, but for the graph, which no one runs here."""
+    """Write what an export does, but for the graphs, which no one runs here."""
     assert model.network.pretrained is not None
     assert model.featurizer.pieces is not None
     encoder = model.network.pretrained.model
     assert isinstance(encoder, NativeEncoder)
     folder.mkdir()
-    (folder / "graph.onnx").write_bytes(b"")
+    for name in (GRAPH, LABEL_GRAPH):
+        (folder / name).write_bytes(b"")
     (folder / "tokenizer.json").write_text(model.featurizer.pieces.text, encoding="utf-8")
     details = {"treebank": "", "treebanks": []}
     if with_weights:
         details["encoder"] = encoder.config_table()
         save_file({name: value.contiguous() for name, value in model.network.state_dict().items()}, folder / WEIGHTS)
-    write_manifest(folder, precision="fp32", piece_limit=40, shape_step=0, labels=("S",), tags=("N",), details=details)
+    sizes = {"precision": "fp32", "piece_limit": 40, "shape_step": 0}
+    write_manifest(ModelFolder(path=folder, labels=("S",), tags=("N",), details=details, **sizes))
 
 
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])

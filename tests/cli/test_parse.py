@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import get_args
 from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
 
 from spanlin.cli.main import main
+from spanlin.cli.parse import DECODERS
+from spanlin.decoding.decode import Decoder
 from spanlin.parser import Parser
 from spanlin.runtime.onnx import OnnxBackend
 
@@ -91,7 +95,74 @@ def test_latex_comes_in_two_styles() -> None:
     assert run("--format", "latex", "--style", "tikz-qtree").count("\\Tree [.{TOP}") == 2
 
 
-def test_an_unknown_format_is_a_usage_error() -> None:
-    result = CliRunner().invoke(main, ["parse", "--format", "xml"], input="a")
+def test_several_files_come_one_after_another_and_json_names_them(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("Dogs bark. Cats", encoding="utf-8")  # a sentence does not go on in the next file
+    two.write_text("\ufeffsleep.", encoding="utf-8")
+    assert run(str(one), str(two)).splitlines() == [*run(str(one)).splitlines(), *run(str(two)).splitlines()]
+    found = [json.loads(line) for line in run(str(one), str(two), "--format", "json").splitlines()]
+    assert [(sentence["file"], sentence["words"][0], sentence["offsets"][0]) for sentence in found] == [
+        (str(one), "Dogs", [0, 4]),
+        (str(one), "Cats", [11, 15]),
+        (str(two), "sleep", [0, 5]),
+    ]
+    assert "file" not in json.loads(run(str(two), "--format", "json"))
+
+
+def test_text_is_given_directly_in_any_form() -> None:
+    assert run("--text", TEXT, text="") == run()
+    assert run("--text", "Dogs bark.", "--text", "Cats don't.", text="") == run(
+        "--lines", text="Dogs bark.\nCats don't.\n"
+    )
+    assert run("--tokenized", "--text", "Dogs bark .", text="") == run("--lines", text="Dogs bark.\n")
+
+
+def test_all_before_a_bad_line_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"Dogs bark.\n\nB\xfc.\n\nCats sleep.\n")
+    result = CliRunner().invoke(main, ["parse", str(path)])
+    assert result.exit_code == 1
+    assert result.stdout == run(text="Dogs bark.\n")
+    assert result.stderr == f"spanlin: {path}, line 3: not UTF-8 (byte 2): convert the file first\n"
+
+
+def test_a_decoder_and_a_root_label_change_the_tree(parser: Parser) -> None:
+    (expected,) = parser.parse_tokens([["Dogs", "bark", "."]], decoder="cky", root_label="NP")
+    assert expected.brackets().startswith("(TOP (NP ")
+    found = run("--decoder", "cky", "--root-label", "NP", text="Dogs bark.\n")
+    assert found == expected.brackets() + "\n"
+
+
+def test_k_best_adds_alternatives_in_json() -> None:
+    found = json.loads(run("--k-best", "3", "--format", "json", text="I saw her duck.\n"))
+    assert len(found["alternatives"]) == 2
+    assert len({found["brackets"], *(other["brackets"] for other in found["alternatives"])}) == 3
+    assert found["alternatives"][0]["offsets"] == found["offsets"] == [[0, 1], [2, 5], [6, 9], [10, 14], [14, 15]]
+
+
+def test_the_decoders_are_those_of_the_library() -> None:
+    assert get_args(Decoder) == DECODERS
+
+
+def test_a_drawing_shows_a_sign_for_what_utf_8_cannot_write() -> None:
+    assert "\ufffd" in run("--tokenized", "--format", "pretty", text="-UD800- b\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--format", "xml"], "Invalid value for '--format': 'xml' is not one of 'brackets', 'json', "),
+        (["none.txt"], "File 'none.txt' does not exist."),
+        (["--text", "a", "-"], "--text takes the place of files: leave out one of them."),
+        (["--k-best", "2"], "--k-best has its trees in JSON only: add --format json."),
+        (["--k-best", "0"], "Invalid value for '--k-best': 0 is not in the range x>=1."),
+        (["--threads", "-1"], "Invalid value for '--threads': -1 is not in the range x>=0."),
+    ],
+)
+def test_a_wrong_call_is_one_line_that_says_where_to_look(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(main, ["parse", *arguments], input="a")
     assert result.exit_code == 2
-    assert "'xml' is not one of 'brackets', 'json'" in result.stderr
+    assert result.stderr.startswith("main parse: ")
+    assert message in result.stderr
+    assert result.stderr.endswith(" See main parse --help.\n")
+    assert result.stderr.count("\n") == 1

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from deep_trees import deep_tree
 from spanlin.errors import CheckpointError, MissingExtraError, SpanlinError
 from spanlin.integrations.nltk import SpanlinParser
 from spanlin.parser import Parser
 from spanlin.render.nltk import nltk_tree
-from spanlin.trees.tree import Leaf, Node, Tree
 
 nltk = pytest.importorskip("nltk")
 
@@ -93,11 +93,7 @@ def test_trees_agree_with_the_parsers_own(parser: SpanlinParser) -> None:
 
 def test_a_tree_may_be_deep() -> None:
     depth = 20_000
-    tree: Node = Leaf("NN", "bottom")
-    for _ in range(depth):
-        tree = Tree("NP", (tree, Leaf("NN", "side")))
-    assert isinstance(tree, Tree)
-    node = nltk_tree(tree)
+    node = nltk_tree(deep_tree(depth))
     for _ in range(depth):
         assert (node.label(), len(node), node[1].label(), node[1][0]) == ("NP", 2, "NN", "side")
         node = node[0]

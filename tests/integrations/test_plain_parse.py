@@ -3,6 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deep_trees import deep_tree
 from spanlin.integrations.plain_parse import PlainParse, make_plain
 from spanlin.parsed import Parsed
 from spanlin.trees.brackets import parse_tree
@@ -102,10 +103,7 @@ def test_a_sentence_without_words_has_no_nodes() -> None:
 
 def test_a_deep_tree_is_walked_without_recursion() -> None:
     depth = 3000
-    tree: Node = Leaf("NN", "a")
-    for _ in range(depth):
-        tree = Tree("NP", (tree, Leaf("NN", "a")))
-    assert isinstance(tree, Tree)
+    tree = deep_tree(depth)
     plain = as_plain(tree)
     assert plain.brackets(0, tree.words) == str(tree)
     assert plain.parent(depth) == depth - 1

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from generated_treebank import generate_trees
 from small_runs import splits_of, untrained_model
+from spanlin.parser import Parser
+from spanlin.runtime.backend import SCORES, Arrays
+from spanlin.runtime.sentences import Sentences
 from spanlin.training.checkpoint import Model
 from spanlin.training.export import export_model
 from tiny_encoders import make_encoder
@@ -41,3 +47,57 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
 @pytest.fixture(scope="session")
 def folder(model: Model, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return export_model(model, tmp_path_factory.mktemp("exported") / "model", card="# a card\n")
+
+
+@pytest.fixture(scope="session")
+def export_target(model: Model, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Model, Parser]]:
+    """Makes a model with this target, and its parser, once."""
+
+    @cache
+    def export(target: str) -> tuple[Model, Parser]:
+        made = retargeted(model, target=target)
+        return made, Parser.load(export_model(made, tmp_path_factory.mktemp("targets") / "model"))
+
+    return export
+
+
+@pytest.fixture(scope="session", params=["left", "right", "both"])
+def exported(
+    request: pytest.FixtureRequest, export_target: Callable[[str], tuple[Model, Parser]]
+) -> tuple[Model, Parser]:
+    """A model with this target, and its parser."""
+    return export_target(request.param)
+
+
+def scores_of(model: Model) -> list[str]:
+    """The names of the scores that a model gives."""
+    scorers = (model.network.left_scorer, model.network.right_scorer)
+    return [name for name, scorer in zip(SCORES, scorers, strict=True) if scorer is not None]
+
+
+def retargeted(model: Model, **scorer: str) -> Model:
+    """The model with other scorers above the same encoder."""
+    folder = model.config.network.pretrained.folder
+    torch.manual_seed(4)
+    made = untrained_model(
+        TREES,
+        input="pretrained",
+        pretrained={"folder": folder},
+        context={"kind": "none", "width": 32},
+        scorer=scorer,
+    )
+    made.network.eval()
+    with torch.no_grad():
+        for name, weight in made.network.named_parameters():
+            if not name.startswith("pretrained.model"):
+                weight.mul_(4.0)
+            if "shapes" in name or "pieces" in name:  # else all words are alike to it
+                weight.normal_()
+    return made
+
+
+def run_graph(parser: Parser, sentences: Sequence[Sequence[str]], outputs: Sequence[str]) -> Arrays:
+    """What a parser's network says of some sentences, as one batch."""
+    made = Sentences(sentences, parser._table)
+    rows, counts = made.rows(np.arange(len(sentences)), limit=parser.folder.piece_limit, multiple=1)
+    return parser._backend.run(rows, counts, outputs)

@@ -9,7 +9,7 @@ from spanlin.runtime.bracket_strings import BracketWriter
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.escapes import escape_word
 from spanlin.trees.labelled import labelled_splits, tree_from_splits
-from spanlin.trees.transforms import EMPTY_LABEL, ROOT_LABELS
+from spanlin.trees.transforms import EMPTY_LABEL, add_root
 from spanlin.trees.tree import Tree
 from strategies import trees
 
@@ -49,7 +49,7 @@ def test_lines_read_as_the_trees_that_the_spans_make(batch: list[Tree]) -> None:
     labels, tags, found, words = arrays(batch)
     lines = BracketWriter(labels, tags)(words, **found)
     expected = [tree_from_splits(labelled_splits(tree)) for tree in batch]
-    expected = [tree if tree.label in ROOT_LABELS else Tree("TOP", (tree,)) for tree in expected]
+    expected = list(map(add_root, expected))
     assert [parse_tree(line) for line in lines] == expected
 
 

@@ -2,24 +2,22 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from runtime.conftest import TREES
+from runtime.conftest import TREES, run_graph, scores_of
 from small_runs import splits_of, untrained_model
 from spanlin.errors import CheckpointError, ConfigError
 from spanlin.parser import Parser
-from spanlin.runtime.backend import CONFIDENCE, SCORES, TREE, Arrays
-from spanlin.runtime.sentences import Sentences
+from spanlin.runtime.backend import CONFIDENCE, TREE
 from spanlin.training.checkpoint import Model
 from spanlin.training.export import export_model
 from spanlin.training.parsing import parse_sentences
 from spanlin.trees.labelled import LabelledSplits, tree_from_splits
-from spanlin.trees.tree import Tree
+from spanlin.trees.transforms import add_root
 
 
 def torch_lines(model: Model, sentences: list[LabelledSplits]) -> list[str]:
@@ -27,8 +25,7 @@ def torch_lines(model: Model, sentences: list[LabelledSplits]) -> list[str]:
     lines = []
     for parse in parses:
         assert parse.tags is not None
-        tree = tree_from_splits(parse.splits._replace(tags=parse.tags))
-        lines.append(str(tree if tree.label == "TOP" else Tree("TOP", (tree,))))
+        lines.append(str(add_root(tree_from_splits(parse.splits._replace(tags=parse.tags)))))
     return lines
 
 
@@ -45,9 +42,10 @@ def test_the_graph_gives_the_trees_that_torch_gives(model: Model, folder: Path) 
 
 
 def test_a_graph_does_not_tell_where_it_was_made(folder: Path) -> None:
-    content = (folder / "graph.onnx").read_bytes()
-    assert b".py" not in content
-    assert b"stack_trace" not in content
+    for name in ("graph.onnx", "labels.onnx"):
+        content = (folder / name).read_bytes()
+        assert b".py" not in content
+        assert b"stack_trace" not in content
 
 
 def test_batches_change_nothing(folder: Path) -> None:
@@ -76,7 +74,10 @@ def test_torch_gives_the_same_trees_from_the_same_weights(model: Model, tmp_path
             weight.copy_(weight.bfloat16())
     made = export_model(dataclasses.replace(model, network=rounded), tmp_path / "both", with_weights=True)
     sentences = [*(tree.words for tree in TREES), longer(120).words, [], ["one"]]
-    assert Parser.load(made, device="cpu").brackets(sentences) == Parser.load(made).brackets(sentences)
+    in_torch, in_onnx = Parser.load(made, device="cpu"), Parser.load(made)
+    assert in_torch.brackets(sentences) == in_onnx.brackets(sentences)
+    other = [parser.parse_tokens(sentences, decoder="minimum-risk", root_label="NP") for parser in (in_torch, in_onnx)]
+    assert [parsed.brackets() for parsed in other[0]] == [parsed.brackets() for parsed in other[1]]
 
 
 def test_a_folder_without_weights_has_nothing_for_torch(folder: Path) -> None:
@@ -109,25 +110,11 @@ def test_what_cannot_be_exported_says_so(changes: dict[str, object], message: st
         export_model(untrained_model(TREES, **changes), tmp_path / "x")
 
 
-@pytest.fixture(scope="module", params=["left", "right", "both"])
-def exported(
-    request: pytest.FixtureRequest, model: Model, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Model, Parser]:
-    """A model with this target, and its parser."""
-    made = retargeted(model, request.param)
-    return made, Parser.load(export_model(made, tmp_path_factory.mktemp("targets") / "model"))
-
-
-def scores_of(model: Model) -> list[str]:
-    scorers = (model.network.left_scorer, model.network.right_scorer)
-    return [name for name, scorer in zip(SCORES, scorers, strict=True) if scorer is not None]
-
-
 def test_every_target_is_exported(exported: tuple[Model, Parser]) -> None:
     made, parser = exported
     sentences = [*splits_of(TREES), longer(1), longer(90)]
     assert parser.brackets([sentence.words for sentence in sentences]) == torch_lines(made, sentences)
-    found = run(parser, [list(TREES[0].words)], (*CONFIDENCE, *scores_of(made)))
+    found = run_graph(parser, [list(TREES[0].words)], (*CONFIDENCE, *scores_of(made)))
     for name in scores_of(made):
         total = np.exp(found[name][0].astype(np.float64)).sum(axis=1)
         assert total == pytest.approx(np.ones(len(TREES[0].words)), abs=1e-4)
@@ -135,37 +122,10 @@ def test_every_target_is_exported(exported: tuple[Model, Parser]) -> None:
         assert (found[name] <= 0).all()
 
 
-def retargeted(model: Model, target: str) -> Model:
-    """The model with other scorers above the same encoder."""
-    folder = model.config.network.pretrained.folder
-    torch.manual_seed(4)
-    made = untrained_model(
-        TREES,
-        input="pretrained",
-        pretrained={"folder": folder},
-        context={"kind": "none", "width": 32},
-        scorer={"target": target},
-    )
-    made.network.eval()
-    with torch.no_grad():
-        for name, weight in made.network.named_parameters():
-            if not name.startswith("pretrained.model"):
-                weight.mul_(4.0)
-                if "shapes" in name:
-                    weight.normal_()
-    return made
-
-
-def run(parser: Parser, sentences: list[list[str]], outputs: Sequence[str]) -> Arrays:
-    made = Sentences(sentences, parser._table)
-    rows, counts = made.rows(np.arange(len(sentences)), limit=parser.folder.piece_limit, multiple=1)
-    return parser._backend.run(rows, counts, outputs)
-
-
 def test_a_span_is_as_sure_as_the_boundary_that_makes_it(exported: tuple[Model, Parser]) -> None:
     made, parser = exported
     words = list(max((tree.words for tree in TREES), key=len))
-    found = run(parser, [words], (*TREE, "span_log_probs", *scores_of(made)))
+    found = run_graph(parser, [words], (*TREE, "span_log_probs", *scores_of(made)))
     count = len(words)
     divided = {split + 1: (int(found["lefts"][0, split]), int(found["rights"][0, split])) for split in range(count - 1)}
     expected = {(0, count): 0.0}

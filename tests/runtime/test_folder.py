@@ -27,7 +27,7 @@ def test_a_whole_folder_opens(copy: Path) -> None:
     assert opened.graph.is_file()
 
 
-@pytest.mark.parametrize("name", ["graph.onnx", "tokenizer.json", "card.md"])
+@pytest.mark.parametrize("name", ["graph.onnx", "labels.onnx", "tokenizer.json", "card.md"])
 def test_a_changed_byte_is_found(copy: Path, name: str) -> None:
     data = bytearray((copy / name).read_bytes())
     data[len(data) // 2] ^= 1
@@ -36,7 +36,7 @@ def test_a_changed_byte_is_found(copy: Path, name: str) -> None:
         Parser.load(copy)
 
 
-@pytest.mark.parametrize("name", ["graph.onnx", "tokenizer.json"])
+@pytest.mark.parametrize("name", ["graph.onnx", "labels.onnx", "tokenizer.json"])
 def test_a_missing_file_is_named(copy: Path, name: str) -> None:
     (copy / name).unlink()
     with pytest.raises(CheckpointError, match=rf"{name}: cannot be read: No such file"):
@@ -61,7 +61,7 @@ def test_a_graph_that_is_none_is_an_error_even_with_the_right_sum(copy: Path) ->
 
 def test_another_format_is_an_error(copy: Path) -> None:
     edit_manifest(copy, format=99)
-    with pytest.raises(CheckpointError, match="format 99, but this version reads format 1: export it again"):
+    with pytest.raises(CheckpointError, match="format 99, but this version reads format 2: export it again"):
         Parser.load(copy)
 
 
@@ -69,7 +69,10 @@ def test_another_format_is_an_error(copy: Path) -> None:
     ("changes", "message"),
     [
         ({"files": {"../outside": "0"}}, "damaged"),
-        ({"files": {"graph.onnx": "0", "tokenizer.json": "0", "../x": "0"}}, "is no plain file name|damaged"),
+        (
+            {"files": {"graph.onnx": "0", "labels.onnx": "0", "tokenizer.json": "0", "../x": "0"}},
+            "is no plain file name|damaged",
+        ),
         ({"labels": []}, "damaged"),
         ({"labels": 3}, "damaged"),
         ({"piece_limit": "many"}, "damaged"),

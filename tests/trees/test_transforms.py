@@ -7,11 +7,16 @@ from spanlin.errors import TreeError
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.transforms import (
     EMPTY_LABEL,
+    ROOT_LABELS,
+    add_root,
     binarize,
     clean_tree,
     collapse_unaries,
+    constituent_labels,
     debinarize,
     expand_unaries,
+    label_parts,
+    split_chain,
     strip_root,
 )
 from spanlin.trees.tree import Leaf, Tree
@@ -53,6 +58,23 @@ def test_right_binarization_combines_the_rightmost_two() -> None:
 def test_a_chain_is_joined_from_the_top() -> None:
     tree = parse_tree("(S (VP (VBG writing) (NP (NN code))))")
     assert str(collapse_unaries(tree)) == "(S+VP (VBG writing) (NP (NN code)))"
+
+
+@given(trees)
+def test_a_root_is_added_once(tree: Tree) -> None:
+    rooted = add_root(tree)
+    assert add_root(rooted) == rooted
+    assert strip_root(rooted) == strip_root(tree)
+
+
+@given(trees)
+def test_the_parts_of_a_chain_are_its_labels(tree: Tree) -> None:
+    for node in collapse_unaries(tree).preorder():
+        if isinstance(node, Tree):
+            parts = label_parts(node.label)
+            assert parts == split_chain(node.label) != []
+            assert constituent_labels(node.label) == [part for part in parts if part not in ROOT_LABELS]
+    assert label_parts(EMPTY_LABEL) == constituent_labels(EMPTY_LABEL) == []
 
 
 @pytest.mark.parametrize(

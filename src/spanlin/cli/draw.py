@@ -35,7 +35,12 @@ def draw(file: BinaryIO, output_format: str, style: LatexStyle, skip_bad: bool) 
     """Draw each tree in FILE, in order.
 
     FILE has trees in brackets, in any layout; it may be - for standard input, and may be gzip.
-    """
+
+    \b
+    Examples:
+      spanlin draw trees.txt | less
+      spanlin draw --format svg one-tree.txt > tree.svg
+    """  # noqa: D301 (click's mark for lines that stay as they are)
     bad: list[TreeSyntaxError] = []
     for tree in read_trees(file, on_bad=bad.append if skip_bad else None):
         click.echo(_drawn(tree, output_format, style))

@@ -65,7 +65,7 @@ _MODEL_OPTIONS = ("decoder", "device", "precision", "tags", "tagger", "treebank"
 @click.option(
     "--precision",
     type=click.Choice(["fp32", "bf16"]),
-    help="With --model.  [default: as it was trained on cuda, fp32 on cpu]",
+    help="With --model: how precisely to compute.  [default: as it was trained on cuda, fp32 on cpu]",
 )
 @click.option(
     "--tags",
@@ -104,7 +104,14 @@ def evaluate(
 
     With --model and no PREDICTED, the trees are those that a checkpoint finds for the words of GOLD. Its tagging
     accuracy, its speed and how many greedy trees were certain are reported too (in the evalb format, on stderr).
-    """
+
+    \b
+    Examples:
+      spanlin evaluate gold.txt predicted.txt
+      spanlin evaluate gold.txt predicted.txt --format evalb --params COLLINS.prm
+      spanlin evaluate gold.txt one.txt two.txt
+      spanlin evaluate --model runs/mine/best gold.txt --decoder cky
+    """  # noqa: D301 (click's mark for lines that stay as they are)
     _check_usage(click.get_current_context(), model, predicted)
     parameters = find_parameters(params)
     bad: list[TreeSyntaxError] = []

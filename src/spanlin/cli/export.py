@@ -11,7 +11,13 @@ import click
 @click.command()
 @click.argument("checkpoint", type=click.Path(path_type=Path))
 @click.argument("dest", type=click.Path(path_type=Path))
-@click.option("--precision", type=click.Choice(["fp32", "fp16", "int8"]), default="int8", show_default=True)
+@click.option(
+    "--precision",
+    type=click.Choice(["fp32", "fp16", "int8"]),
+    default="int8",
+    show_default=True,
+    help="Of the graph's weights: int8 is smallest and fastest on a CPU, fp32 exactly what was trained.",
+)
 @click.option("--treebank", default="", help="Annotate like this one of the treebanks it was trained on.")
 @click.option("--card", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A model card to put in.")
 @click.option("--with-weights", is_flag=True, help="Add the weights, by which torch parses on a GPU.")
@@ -22,7 +28,11 @@ def export(  # noqa: PLR0917 (click passes them by name)
 
     The folder holds one ONNX graph from word pieces to labelled spans, the tokenizer, the labels, a card, and the
     SHA-256 sums of them all.
-    """
+
+    \b
+    Example:
+      spanlin export runs/mine/best my-parser && spanlin parse --model my-parser story.txt
+    """  # noqa: D301 (click's mark for lines that stay as they are)
     from spanlin.training.export import Precision, export_model
 
     text = card.read_text(encoding="utf-8") if card else ""

@@ -29,7 +29,11 @@ def linearize(file: BinaryIO, right: bool, inverse: bool, clean: bool, skip_bad:
 
     The j-th integer is the left end of the longest span that ends after word j. With --right, it is the right end
     of the longest span that starts before word j. FILE may be - for standard input, and may be gzip.
-    """
+
+    \b
+    Example:
+      echo '(S (NP (PRP She)) (VP (VBZ sleeps)) (. .))' | spanlin linearize
+    """  # noqa: D301 (click's mark for lines that stay as they are)
     if inverse:
         for tree in _trees_of_boundaries(file, right):
             click.echo(str(tree) if tree else "")

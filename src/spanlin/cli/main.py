@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import click
+from click.exceptions import NoArgsIsHelpError
+from click.shell_completion import CompletionItem
 
 from spanlin import __version__
 from spanlin.errors import SpanlinError
 
 # Commands are imported when they are called, so that `spanlin --help` and the light ones start at once.
 _COMMANDS = {
+    "bench": "Measure how fast a model parses on this machine.",
     "draw": "Draw trees for a terminal, as SVG or for LaTeX.",
     "evaluate": "Score predicted trees, or a checkpoint, against gold trees, exactly as EVALB does.",
     "export": "Turn a trained checkpoint into a model folder that needs no torch.",
     "info": "Tell what a model is: its card, labels, tags, size and licences.",
     "linearize": "Print the span-based linearization of trees, or go back from it.",
+    "serve": "Serve a model over HTTP: a page, JSON, metrics.",
     "tag": "Write treebanks with predicted part-of-speech tags, by k-fold jackknifing.",
     "train": "Train a parser from a configuration file.",
     "parse": "Parse English text, or sentences, into trees.",
@@ -39,13 +44,43 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError as error:
+            close = difflib.get_close_matches(args[0], _COMMANDS, n=1)
+            if not close:
+                raise
+            raise click.UsageError(f"No such command {args[0]!r}. Did you mean {close[0]!r}?", context) from error
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, _COMMANDS[name]) for name in self.list_commands(context)])
 
+    def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that start so; click's own would import each of them at every press of Tab."""
+        if incomplete and not incomplete[0].isalnum():
+            return super().shell_complete(context, incomplete)
+        return [
+            CompletionItem(name, help=text) for name, text in sorted(_COMMANDS.items()) if name.startswith(incomplete)
+        ]
+
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        try:
+            return super().make_context(*arguments, **settings)
+        except click.UsageError as error:
+            _exit_with_usage(error)
+
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
+        except click.UsageError as error:
+            _exit_with_usage(error)
+        except KeyboardInterrupt:
+            click.echo("spanlin: interrupted", err=True)
+            context.exit(130)
         except SpanlinError as error:
             click.echo(f"spanlin: {error}", err=True)
             context.exit(1)
@@ -55,7 +90,22 @@ class _Commands(click.Group):
             context.exit(141)
 
 
+def _exit_with_usage(error: click.UsageError) -> NoReturn:
+    """Tell what was wrong in one line, as of every other error, and where to look; the exit status is 2."""
+    if isinstance(error, NoArgsIsHelpError):
+        raise error
+    path = error.ctx.command_path if error.ctx else "spanlin"
+    message = " ".join(error.format_message().split())
+    click.echo(f"{path}: {message} See {path} --help.", err=True)
+    raise click.exceptions.Exit(error.exit_code)
+
+
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "-V", "--version", prog_name="spanlin")
 def main() -> None:
-    """Constituency parsing by the span-based linearization of trees (Wei, Wu & Lan, ACL 2020)."""
+    """Constituency parsing by the span-based linearization of trees (Wei, Wu & Lan, ACL 2020).
+
+    \b
+    Try:  spanlin parse --text "She loves writing code." --format pretty
+    Then: spanlin COMMAND --help
+    """  # noqa: D301 (click's mark for lines that stay as they are)

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanlin.errors import SpanlinError
+from spanlin.cli.progress import ParseProgress
+from spanlin.cli.sources import Form, Source, SourceSentence
+from spanlin.cli.whole_lines import Stopped, WholeLines
 from spanlin.render.latex import STYLES, LatexStyle
-from spanlin.trees.escapes import unescape_word
 
 if TYPE_CHECKING:
+    from spanlin.decoding.decode import Decoder
     from spanlin.parsed import Parsed
     from spanlin.parser import Parser
-    from spanlin.text import Token
+
+DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk")
+"""The choices of `spanlin.decoding`, which is not imported to print a help text."""
 
 
 @click.command()
-@click.argument("file", type=click.File("rb"), default="-")
-@click.option(
-    "--model", default="en", show_default=True, help="A packaged model, or a folder as `spanlin export` writes it."
-)
-@click.option("--lines", "form", flag_value="lines", help="FILE has one sentence a line.")
-@click.option(
-    "--tokenized", "form", flag_value="tokenized", help="FILE has one sentence a line, tokens separated by spaces."
-)
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option("--text", "texts", multiple=True, metavar="TEXT", help="Parse this text instead of files. Repeatable.")
+@click.option("--lines", "form", flag_value="lines", help="One sentence a line: only tokens are split.")
+@click.option("--tokenized", "form", flag_value="tokenized", help="One sentence a line, tokens separated by spaces.")
 @click.option(
     "--format",
     "output_format",
@@ -40,64 +42,131 @@ if TYPE_CHECKING:
 @click.option(
     "--style", type=click.Choice(STYLES), default="forest", show_default=True, help="The package, for --format latex."
 )
-@click.option("--threads", default=0, show_default="one a core", help="Cores to use.")
+@click.option(
+    "--decoder",
+    type=click.Choice(DECODERS),
+    default="argmin",
+    show_default=True,
+    help="How a tree is chosen: greedily (argmin, largest), the most probable one (cky), with the fewest changed "
+    "boundaries (min-change), with the most expected right spans (minimum-risk); strict stops where greedy is no tree.",
+)
+@click.option("--root-label", default="", metavar="LABEL", help="The label every tree must have below TOP, such as NP.")
+@click.option(
+    "--k-best",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="K",
+    help="Add the next best trees, K in all, as `alternatives`; for --format json.",
+)
+@click.option(
+    "--model",
+    default="en",
+    metavar="NAME|FOLDER",
+    show_default=True,
+    help="A packaged model, or a folder as `spanlin export` writes it.",
+)
+@click.option("--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use.")
 @click.option("--device", default="", help="cuda or cuda:N, for a model exported with its weights; needs torch.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress bar. There is none in a pipe either.")
 def parse(
-    file: BinaryIO, *, model: str, form: str | None, output_format: str, style: LatexStyle, threads: int, device: str
+    *,
+    files: tuple[str, ...],
+    texts: tuple[str, ...],
+    form: Form | None,
+    output_format: str,
+    style: LatexStyle,
+    decoder: Decoder,
+    root_label: str,
+    k_best: int,
+    model: str,
+    threads: int,
+    device: str,
+    quiet: bool,
 ) -> None:
-    """Print the tree of each sentence in FILE, in order.
+    """Print the tree of each sentence in the FILEs, in order.
 
-    FILE is English text, or - for standard input; it is split into sentences and tokens. With --lines or --tokenized
-    an empty line gives an empty line (in JSON, a sentence without words). Brackets among tokens may be plain or escaped
-    (-LRB-, -RRB-). JSON and SVG tell how probable each constituent is.
-    """
-    from spanlin.parser import Parser
+    A FILE is English text, in UTF-8; it is split into sentences and tokens. Without any, or for -, it is standard
+    input. With --lines or --tokenized an empty line gives an empty line (in JSON, a sentence without words). Brackets
+    among tokens may be plain or escaped (-LRB-, -RRB-). JSON and SVG tell how probable each constituent is.
 
-    parser = Parser.load(model, threads=threads, device=device)
-    lines = _lines(file)
-    if output_format == "brackets":
-        for line in parser.stream(_sentences(lines, form)):
-            click.echo(line)
-    else:
-        for parsed in _parses(parser, lines, form):
-            click.echo(_written(parsed, output_format, style))
+    Ctrl-C ends it after a whole line, with exit status 130.
 
+    \b
+    Examples:
+      spanlin parse story.txt > trees.txt
+      spanlin parse --text "Time flies like an arrow." --format pretty
+      spanlin parse --tokenized --format json corpus/*.txt | gzip > corpus.jsonl.gz
+    """  # noqa: D301 (click's mark for lines that stay as they are)
+    if texts and files:
+        raise click.UsageError("--text takes the place of files: leave out one of them.")
+    if k_best > 1 and output_format != "json":
+        raise click.UsageError("--k-best has its trees in JSON only: add --format json.")
+    names = () if texts else files or ("-",)
+    if not quiet and "-" in names and sys.stdin.isatty() and sys.stderr.isatty():
+        click.echo("spanlin: reading from the terminal; end with Ctrl-D", err=True)
+    shown = not quiet and sys.stderr.isatty() and not sys.stdout.isatty()  # else trees themselves tell how far it is
+    with WholeLines(sys.stdout.buffer) as output:
+        try:
+            from spanlin.parser import Parser
 
-def _sentences(lines: Iterator[str], form: str | None) -> Iterator[Sequence[str]]:
-    from spanlin.text import iter_sentences, tokenize_sentence
-
-    if form == "tokenized":
-        return ([unescape_word(token) for token in line.split()] for line in lines)
-    if form == "lines":
-        return ([token.text for token in tokenize_sentence(line)] for line in lines)
-    return (sentence.words for sentence in iter_sentences(lines))
-
-
-def _parses(parser: Parser, lines: Iterator[str], form: str | None) -> Iterator[Parsed]:
-    """Yield the parses; offsets count from the start of the text, with --lines from that of each line."""
-    from spanlin.text import tokenize_sentence
-
-    if form is None:
-        yield from parser.parse_stream(lines)
-    elif form == "tokenized":
-        yield from parser.stream_parses(_sentences(lines, form))
-    else:
-        waiting: deque[tuple[Token, ...]] = deque()
-
-        def words() -> Iterator[Sequence[str]]:
-            for line in lines:
-                waiting.append(tokenize_sentence(line))
-                yield [token.text for token in waiting[-1]]
-
-        for parsed in parser.stream_parses(words()):
-            parsed.offsets = tuple((token.start, token.end) for token in waiting.popleft())
-            yield parsed
+            source = Source(names, texts=texts, form=form or "text")
+            parser = Parser.load(model, threads=threads, device=device)
+            if output_format == "brackets" and decoder == "argmin" and not root_label:
+                records = _brackets(parser, source)
+            else:
+                parses = _parses(parser, source, decoder=decoder, root_label=root_label, k_best=k_best)
+                several = len(names) > 1
+                records = ((_written(*found, output_format, style, several), found[1].place) for found in parses)
+            with ParseProgress(shown=shown, total_bytes=source.total_bytes) as progress, closing(records):
+                for record, place in records:
+                    output.write(record)
+                    progress.advance(place)
+                progress.finish()
+        except Stopped as stopped:
+            sentences = f"{output.written:,} sentence{'' if output.written == 1 else 's'}"
+            click.echo(f"spanlin: interrupted: {sentences} written, each whole", err=True)
+            click.get_current_context().exit(stopped.exit_status)
+    if source.error:
+        raise source.error
 
 
-def _written(parsed: Parsed, output_format: str, style: LatexStyle) -> str:
+def _brackets(parser: Parser, source: Source) -> Generator[tuple[str, int]]:
+    """Yield lines of brackets, and how far the input is read; no objects are made of them."""
+    waiting: deque[int] = deque()
+
+    def words() -> Iterator[Sequence[str]]:
+        for sentence in source:
+            waiting.append(sentence.place)
+            yield sentence.words
+
+    for line in parser.stream(words()):
+        yield line, waiting.popleft()
+
+
+def _parses(
+    parser: Parser, source: Source, *, decoder: Decoder, root_label: str, k_best: int
+) -> Generator[tuple[Parsed, SourceSentence]]:
+    """Yield the parses and what they are of; offsets count from the start of a text, with --lines from a line's."""
+    waiting: deque[SourceSentence] = deque()
+
+    def words() -> Iterator[Sequence[str]]:
+        for sentence in source:
+            waiting.append(sentence)
+            yield sentence.words
+
+    for parsed in parser.stream_parses(words(), decoder=decoder, root_label=root_label, k_best=k_best):
+        sentence = waiting.popleft()
+        if sentence.starts is not None and sentence.ends is not None:
+            parsed.offsets = tuple(zip(sentence.starts, sentence.ends, strict=True))
+        yield parsed, sentence
+
+
+def _written(parsed: Parsed, sentence: SourceSentence, output_format: str, style: LatexStyle, name_file: bool) -> str:
     """Return what is printed of a sentence; if of several lines, then with an empty line behind it."""
     if output_format == "json":
-        return _json_line(parsed)
+        return _json_line({"file": sentence.file, **parsed.to_json()} if name_file else parsed.to_json())
+    if output_format == "brackets":
+        return parsed.brackets()
     if not parsed.words:
         return ""
     if output_format == "svg":
@@ -107,19 +176,10 @@ def _written(parsed: Parsed, output_format: str, style: LatexStyle) -> str:
     return (parsed.columns() if output_format == "columns" else parsed.pretty()) + "\n"
 
 
-def _json_line(parsed: Parsed) -> str:
-    found = parsed.to_json()
+def _json_line(found: dict[str, Any]) -> str:
     line = json.dumps(found, ensure_ascii=False)
     try:
         line.encode()
     except UnicodeEncodeError:  # a lone surrogate, written in the input as an escape
         return json.dumps(found)
     return line
-
-
-def _lines(file: BinaryIO) -> Iterator[str]:
-    for number, line in enumerate(file, start=1):
-        try:
-            yield line.decode("utf-8" if number > 1 else "utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise SpanlinError(f"line {number}: not UTF-8 (byte {error.start + 1}): convert the file first") from error

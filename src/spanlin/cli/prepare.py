@@ -33,7 +33,11 @@ def prepare() -> None:
 
     Empty elements, function tags and co-indices are taken off, and every tree gets the root TOP. DEST/manifest.json
     keeps the counts, what was dropped and why, and a checksum of each file.
-    """
+
+    \b
+    Example:
+      spanlin prepare brackets my-trees data/mine --ratio 80/10/10
+    """  # noqa: D301 (click's mark for lines that stay as they are)
 
 
 def _arguments(command: _Command) -> _Command:
@@ -92,9 +96,9 @@ def craft(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
 @_arguments
 @click.option("--ids", type=_PATH, help="Folder of train.pmids, dev.pmids, test.pmids; else they are below SOURCE.")
 def genia(source: Path, dest: Path, skip_bad: bool, strict: bool, ids: Path | None) -> None:
-    """GENIA Treebank 1.0: the abstracts of the *.pmids lists (future_use too, if it is there).
+    """GENIA Treebank 1.0: the abstracts of the *.pmids lists.
 
-    SOURCE holds the XML files, at any depth.
+    SOURCE holds the XML files, at any depth. The list future_use is taken too, if it is there.
     """
     _prepare(find_genia(source, ids=ids), dest, skip_bad, strict)
 
@@ -117,9 +121,9 @@ def gum(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
 )
 @click.option("--block-size", type=int, default=50, show_default=True, help="Trees in a block.")
 @click.option("--seed", type=int, help="Spread the units at random, not evenly.")
-@click.option("--train-list", type=_PATH, help="File with one file name a line; so for dev and test.")
-@click.option("--dev-list", type=_PATH)
-@click.option("--test-list", type=_PATH)
+@click.option("--train-list", type=_PATH, help="A file that names the files to train on, one a line.")
+@click.option("--dev-list", type=_PATH, help="The same for dev.")
+@click.option("--test-list", type=_PATH, help="The same for test.")
 def brackets(
     *,
     source: Path,

@@ -24,8 +24,14 @@ def train(config: Path, folder: Path | None, resume: bool, device: str) -> None:
     """Train a parser as CONFIG (a TOML file) says.
 
     The run's folder gets the best model (best/), the state to resume from (last/), metrics.jsonl, TensorBoard files
-    and curves.png. Ctrl-C saves and stops. With several GPUs: torchrun --nproc-per-node N -m spanlin train CONFIG.
-    """
+    and curves.png. Ctrl-C saves and stops.
+
+    \b
+    Examples:
+      spanlin train mine.toml
+      spanlin train mine.toml --resume
+      torchrun --nproc-per-node 4 -m spanlin train mine.toml     (four GPUs)
+    """  # noqa: D301 (click's mark for lines that stay as they are)
     from spanlin.training.config import load_config
     from spanlin.training.loop import train as run
 

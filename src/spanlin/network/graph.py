@@ -6,7 +6,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from spanlin.network.network import ParserNetwork, SpanScores, all_spans, left_children
+from spanlin.network.network import (
+    ParserNetwork,
+    SpanScores,
+    all_spans,
+    greedy_boundaries,
+    left_children,
+    without_empty_roots,
+)
 
 
 class ParserGraph(nn.Module):
@@ -21,12 +28,19 @@ class ParserGraph(nn.Module):
         self.treebank = treebank
 
     def forward(
-        self, pieces: Tensor, piece_counts: Tensor, first_pieces: Tensor, last_pieces: Tensor, word_counts: Tensor
+        self,
+        pieces: Tensor,
+        piece_counts: Tensor,
+        first_pieces: Tensor,
+        last_pieces: Tensor,
+        word_counts: Tensor,
+        *,
+        trees_only: bool = False,
     ) -> dict[str, Tensor]:
-        """Return the trees, how sure the network is of them, and its scores; inputs are as in `PieceInput`.
+        """Return the trees, how sure the network is of them, and what other trees can be made from.
 
-        [batch, words - 1] for each split point, [batch, words] for each word, [batch, 2 * words - 1] for spans and
-        their labels, the split spans first, [batch, words, words] for boundaries.
+        Inputs are as in `PieceInput`, outputs as `spanlin.runtime.backend` names them, in its order; with
+        `trees_only`, those of TREE alone.
         """
         network = self.network
         assert network.pretrained is not None
@@ -35,10 +49,22 @@ class ParserGraph(nn.Module):
         features = network.pretrained.gather(hidden, first_pieces, last_pieces)
         treebanks = torch.full_like(word_counts, self.treebank)
         scores = network.score_positions(network.contextualize(features, word_counts, treebanks), word_counts)
-        lefts, rights, _ = network.infer_tree(scores, word_counts)
-        labels = F.log_softmax(network.label_scores(scores, lefts, rights, word_counts), dim=-1).max(dim=-1)
+        left, right = greedy_boundaries(scores)
+        lefts, rights = network.infer_tree_from(scores, left, right, word_counts)
+        halves = network.labels.halves(scores.left_edges, scores.right_edges)
+        label_scores = network.label_scores_from(halves, lefts, rights, word_counts)
         split_count = lefts.shape[1]
         assert scores.tags is not None
+        if trees_only:
+            best = label_scores.argmax(dim=-1)
+            return {
+                "lefts": lefts,
+                "rights": rights,
+                "split_labels": best[:, :split_count],
+                "word_labels": best[:, split_count:],
+                "tags": scores.tags.argmax(dim=-1),
+            }
+        labels = F.log_softmax(label_scores, dim=-1).max(dim=-1)
         tags = F.log_softmax(scores.tags, dim=-1).max(dim=-1)
         outputs = {
             "lefts": lefts,
@@ -49,12 +75,34 @@ class ParserGraph(nn.Module):
             "span_log_probs": span_log_probs(scores, lefts, rights, word_counts),
             "label_log_probs": labels.values,
             "tag_log_probs": tags.values,
+            "label_lefts": halves[0],
+            "label_rights": halves[1],
         }
         if scores.left is not None:
-            outputs["left_log_probs"] = scores.left
+            assert left is not None
+            outputs |= {"left_boundaries": left, "left_log_probs": scores.left}
         if scores.right is not None:
-            outputs["right_log_probs"] = scores.right
+            assert right is not None
+            outputs |= {"right_boundaries": right, "right_log_probs": scores.right}
         return outputs
+
+
+class LabelGraph(nn.Module):
+    """The part of a network that labels given spans, of whatever tree."""
+
+    def __init__(self, network: ParserNetwork) -> None:
+        super().__init__()
+        self.labels = network.labels
+
+    def forward(
+        self, label_lefts: Tensor, label_rights: Tensor, are_left_children: Tensor, are_roots: Tensor
+    ) -> Tensor:
+        """Return [spans, labels], log-probabilities; a root is not left empty.
+
+        The first two are [spans, width], what `ParserGraph` gives for the edges of each span; the others [spans].
+        """
+        found = self.labels(label_lefts, label_rights, are_left_children)
+        return F.log_softmax(without_empty_roots(found, are_roots), dim=-1)
 
 
 def span_log_probs(scores: SpanScores, lefts: Tensor, rights: Tensor, word_counts: Tensor) -> Tensor:

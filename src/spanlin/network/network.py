@@ -14,8 +14,14 @@ from spanlin.network.encoders.bilstm import BiLstm
 from spanlin.network.encoders.lexical import LexicalEmbedding
 from spanlin.network.encoders.pretrained import Encoder, PretrainedEncoder
 from spanlin.network.encoders.transformer import PartitionedTransformer
-from spanlin.network.span_scorer import BoundaryRoles, BoundaryScorer, LabelScorer, LabelTupleScorer, TagHead
-from spanlin.network.tree_inference import argmax_tree_right, argmin_tree, largest_tree, largest_tree_right
+from spanlin.network.span_scorer import BoundaryRoles, BoundaryScorer, LabelScorer, LabelTupleScorer, TagHead, pick
+from spanlin.network.tree_inference import (
+    argmax_tree_right,
+    argmin_and_argmax_trees,
+    argmin_tree,
+    largest_tree,
+    largest_tree_right,
+)
 
 EMPTY_LABEL_ID = 0
 
@@ -146,13 +152,14 @@ class ParserNetwork(nn.Module):
         # Eq. 1: split point i lies between positions i and i + 1 (position 0 is the start symbol).
         split_points = torch.cat([positions[:, :-1, :half], positions[:, 1:, half:]], dim=-1)
         left_edges, right_edges = self.roles(split_points)
-        tags = None if self.tag_head is None else self.tag_head(positions[:, 1:-1])
+        # Edges too, and cut off afterwards: cut before, all would have to be copied.
+        tags = None if self.tag_head is None else self.tag_head(positions)[:, 1:-1]
         left = right = logits = None
         if self.left_scorer is not None:
-            logits = self.left_scorer(left_edges, right_edges).float()[:, 1:, :-1]  # row j-1, column i
+            logits = self.left_scorer(left_edges, right_edges).float()  # row j-1, column i
             left = self._normalize(logits, word_counts, transpose=False)
         if self.right_scorer is not None:
-            raw = self.right_scorer(left_edges, right_edges).float()[:, 1:, :-1].transpose(1, 2)  # row i, column j-1
+            raw = self.right_scorer(left_edges, right_edges).float().transpose(1, 2)  # row i, column j-1
             right = self._normalize(raw, word_counts, transpose=True)
             logits = raw if logits is None else logits
         return SpanScores(
@@ -181,48 +188,67 @@ class ParserNetwork(nn.Module):
         self, scores: SpanScores, word_counts: Tensor, *, rule: str = "argmin"
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return the greedy tree's edges by split point, and the greedy boundaries (Eq. 4) it comes from."""
-        infer = largest_tree if rule == "largest" else argmin_tree
-        infer_right = largest_tree_right if rule == "largest" else argmax_tree_right
-        # Of equally probable boundaries the one of the longest span is taken, as in `spanlin.decoding`.
-        if scores.right is None:
-            assert scores.left is not None
-            boundaries = scores.left.argmax(dim=2)
-            return *infer(boundaries, word_counts), boundaries
-        right_boundaries = scores.right.shape[2] - scores.right.flip(2).argmax(dim=2)
-        right_tree = infer_right(right_boundaries, word_counts)
-        if scores.left is None:
-            return *right_tree, right_boundaries
-        boundaries = scores.left.argmax(dim=2)
-        left_tree = infer(boundaries, word_counts)
-        better = self._tree_score(scores, left_tree, word_counts) >= self._tree_score(scores, right_tree, word_counts)
-        lefts, rights = (
-            torch.where(better.unsqueeze(1), one, two) for one, two in zip(left_tree, right_tree, strict=True)
-        )
+        left, right = greedy_boundaries(scores)
+        lefts, rights = self.infer_tree_from(scores, left, right, word_counts, rule=rule)
+        boundaries = right if left is None else left
+        assert boundaries is not None
         return lefts, rights, boundaries
 
+    def infer_tree_from(
+        self,
+        scores: SpanScores,
+        left: Tensor | None,
+        right: Tensor | None,
+        word_counts: Tensor,
+        *,
+        rule: str = "argmin",
+    ) -> tuple[Tensor, Tensor]:
+        """Return the edges by split point of the tree that greedy boundaries give."""
+        infer = largest_tree if rule == "largest" else argmin_tree
+        infer_right = largest_tree_right if rule == "largest" else argmax_tree_right
+        if right is None:
+            assert left is not None
+            return infer(left, word_counts)
+        if left is None:
+            return infer_right(right, word_counts)
+        if rule == "largest":
+            pairs = zip(infer(left, word_counts), infer_right(right, word_counts), strict=True)
+            lefts, rights = (torch.stack(pair) for pair in pairs)
+        else:
+            lefts, rights = argmin_and_argmax_trees(left, right, word_counts)
+        by_left, by_right = self._tree_scores(scores, lefts, rights, word_counts).unbind(-1)
+        better = (by_left >= by_right).unsqueeze(1)
+        return torch.where(better, lefts[0], lefts[1]), torch.where(better, rights[0], rights[1])
+
     @staticmethod
-    def _tree_score(scores: SpanScores, tree: tuple[Tensor, Tensor], word_counts: Tensor) -> Tensor:
-        """Return [batch]: the sum of log P(left | split) + log P(right | split) over a tree's inner spans."""
+    def _tree_scores(scores: SpanScores, lefts: Tensor, rights: Tensor, word_counts: Tensor) -> Tensor:
+        """Return [batch, trees]: the sums of log P(left | split) + log P(right | split) over a tree's inner spans.
+
+        The edges are [trees, batch, split points].
+        """
         assert scores.left is not None
         assert scores.right is not None
-        lefts, rights = tree
         split_points = torch.arange(1, scores.left.shape[1], device=lefts.device)
-        by_left = scores.left[:, :-1].gather(2, lefts.unsqueeze(2)).squeeze(2)
-        by_right = scores.right[:, 1:].gather(2, (rights - 1).clamp(min=0).unsqueeze(2)).squeeze(2)
-        return torch.where(split_points < word_counts.unsqueeze(1), by_left + by_right, 0.0).sum(dim=1)
+        by_left = scores.left[:, :-1].gather(2, lefts.permute(1, 2, 0))
+        by_right = scores.right[:, 1:].gather(2, (rights - 1).clamp(min=0).permute(1, 2, 0))
+        is_inner = (split_points < word_counts.unsqueeze(1)).unsqueeze(2)
+        return torch.where(is_inner, by_left + by_right, 0.0).sum(dim=1)
 
     def label_scores(self, scores: SpanScores, lefts: Tensor, rights: Tensor, word_counts: Tensor) -> Tensor:
         """Return [batch, 2 * words - 1, labels] for a tree's spans, the split ones first; no root is left empty."""
+        halves = self.labels.halves(scores.left_edges, scores.right_edges)
+        return self.label_scores_from(halves, lefts, rights, word_counts)
+
+    def label_scores_from(
+        self, halves: tuple[Tensor, Tensor], lefts: Tensor, rights: Tensor, word_counts: Tensor
+    ) -> Tensor:
+        """Return what `label_scores` does, from the label scorer's halves."""
         left_edges, right_edges = all_spans(lefts, rights)
+        is_left_child = None
         if isinstance(self.labels, LabelTupleScorer):
             is_left_child = left_children(lefts, left_edges, right_edges, word_counts)
-            found = self.labels(scores.left_edges, scores.right_edges, left_edges, right_edges, is_left_child)
-        else:
-            found = self.labels(scores.left_edges, scores.right_edges, left_edges, right_edges)
-        is_root = (left_edges == 0) & (right_edges == word_counts.unsqueeze(1))
-        is_empty = torch.arange(found.shape[-1], device=found.device) == EMPTY_LABEL_ID
-        masked: Tensor = found.float().masked_fill(is_root.unsqueeze(-1) & is_empty, IMPOSSIBLE)
-        return masked
+        found = self.labels(pick(halves[0], left_edges), pick(halves[1], right_edges), is_left_child)
+        return without_empty_roots(found, (left_edges == 0) & (right_edges == word_counts.unsqueeze(1)))
 
     def forward(self, batch: Batch, *, rule: str = "argmin") -> Parse:
         """Return the labelled spans of a batch: scores, tree and labels in one pass."""
@@ -250,6 +276,22 @@ class ParserNetwork(nn.Module):
 
 IMPOSSIBLE = -1e4
 """Stands for minus infinity: far below any score, and finite in every precision and after a softmax."""
+
+
+def greedy_boundaries(scores: SpanScores) -> tuple[Tensor | None, Tensor | None]:
+    """Return the most probable left and right boundaries (Eq. 4), each [batch, words], None for a side not scored.
+
+    Of equally probable ones that of the longest span is taken, as in `spanlin.decoding`.
+    """
+    left = None if scores.left is None else scores.left.argmax(dim=2)
+    right = None if scores.right is None else scores.right.shape[2] - scores.right.flip(2).argmax(dim=2)
+    return left, right
+
+
+def without_empty_roots(label_scores: Tensor, is_root: Tensor) -> Tensor:
+    """Return [..., labels] in fp32 where a root cannot have the empty label."""
+    is_empty = torch.arange(label_scores.shape[-1], device=label_scores.device) == EMPTY_LABEL_ID
+    return label_scores.float().masked_fill(is_root.unsqueeze(-1) & is_empty, IMPOSSIBLE)
 
 
 def possible_spans(word_count: int, word_counts: Tensor) -> Tensor:

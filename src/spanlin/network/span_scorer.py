@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spanlin.network.config import ScorerConfig
@@ -19,9 +20,13 @@ class BoundaryScorer(nn.Module):
         nn.init.xavier_uniform_(self.weight)
 
     def forward(self, lefts: Tensor, rights: Tensor) -> Tensor:
-        """Return alpha[b, j, i] = l_i W r_j + b1 l_i + b2 r_j for all split points i, j: [batch, right, left]."""
-        bilinear = torch.einsum("bjd,bid->bji", rights @ self.weight.T + self.left_bias, lefts)
-        return bilinear + rights @ self.right_bias.unsqueeze(1)
+        """Return alpha = l_i W r_j + b1 l_i + b2 r_j at [b, j-1, i], for right edges j >= 1 and left edges i < n.
+
+        Both are given for all split points, 0 to n.
+        """
+        by_right = F.linear(rights, self.weight, self.left_bias)
+        bilinear = torch.bmm(by_right[:, 1:], lefts[:, :-1].transpose(1, 2))
+        return bilinear + (rights @ self.right_bias.unsqueeze(1))[:, 1:]
 
 
 class LabelScorer(nn.Module):
@@ -42,11 +47,13 @@ class LabelScorer(nn.Module):
             nn.Linear(config.label_width, label_count),
         )
 
-    def forward(self, lefts: Tensor, rights: Tensor, left_edges: Tensor, right_edges: Tensor) -> Tensor:
-        """Return [batch, spans, labels] for spans given by their edges, [batch, spans]."""
-        by_left = self.right(lefts) * -1 if self.left is None else self.left(lefts)
-        by_right = self.right(rights)
-        scores: Tensor = self.output(_pick(by_left, left_edges) + _pick(by_right, right_edges))
+    def halves(self, lefts: Tensor, rights: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what a span has from its left and from its right edge, each [batch, split points, label width]."""
+        return self.right(lefts) * -1 if self.left is None else self.left(lefts), self.right(rights)
+
+    def forward(self, by_left: Tensor, by_right: Tensor, is_left_child: Tensor | None) -> Tensor:
+        """Return [..., labels] from the two halves of spans, [..., label width]; any child is like another."""
+        scores: Tensor = self.output(by_left + by_right)
         return scores
 
 
@@ -66,13 +73,14 @@ class LabelTupleScorer(nn.Module):
             for _ in range(2)
         )
 
-    def forward(
-        self, lefts: Tensor, rights: Tensor, left_edges: Tensor, right_edges: Tensor, is_left_child: Tensor
-    ) -> Tensor:
-        """Return [batch, spans, labels]: a left child is the longest span that ends where it does."""
-        ending = _pick(self.ending(rights), right_edges)
-        starting = _pick(self.starting(lefts), left_edges)
-        return torch.where(is_left_child.unsqueeze(-1), ending, starting)
+    def halves(self, lefts: Tensor, rights: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the labels of what starts and of what ends at each split point, each [batch, split points, labels]."""
+        return self.starting(lefts), self.ending(rights)
+
+    def forward(self, by_left: Tensor, by_right: Tensor, is_left_child: Tensor | None) -> Tensor:
+        """Return [..., labels] from the two halves of spans: a left child is the longest that ends where it does."""
+        assert is_left_child is not None
+        return torch.where(is_left_child.unsqueeze(-1), by_right, by_left)
 
 
 class TagHead(nn.Module):
@@ -120,6 +128,10 @@ class BoundaryRoles(nn.Module):
         return self.left(split_points), self.right(split_points)
 
 
-def _pick(vectors: Tensor, index: Tensor) -> Tensor:
+def pick(vectors: Tensor, index: Tensor) -> Tensor:
     """Return [batch, spans, width]: the vectors at these split points."""
-    return vectors.gather(1, index.unsqueeze(-1).expand(-1, -1, vectors.shape[-1]))
+    if torch.is_grad_enabled():
+        return vectors.gather(1, index.unsqueeze(-1).expand(-1, -1, vectors.shape[-1]))
+    # Whole rows are copied faster than single numbers, but their gradients take longer to add up.
+    row_starts = torch.arange(vectors.shape[0], device=index.device).unsqueeze(1) * vectors.shape[1]
+    return F.embedding(index + row_starts, vectors.flatten(0, 1))

@@ -13,14 +13,10 @@ from torch import Tensor
 def argmin_tree(left_boundaries: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
     """Return the edges of the tree that divides each span at the last smallest left boundary inside it.
 
-    `left_boundaries` is [batch, words], item j-1 for split point j; `word_counts` is [batch]. The rule builds the
-    Cartesian tree of the boundaries, so the span divided at k reaches left to the last smaller boundary before it
-    and right to the first one after it that is not larger. O(words^2) memory, constant depth.
+    `left_boundaries` is [batch, words], item j-1 for split point j; `word_counts` is [batch]. O(words^2) memory,
+    constant depth.
     """
-    boundaries, split_points = _inner(left_boundaries, word_counts, padding=-1)
-    mine, other = boundaries.unsqueeze(2), boundaries.unsqueeze(1)  # [batch, k, 1], [batch, 1, k']
-    before = split_points.unsqueeze(0) < split_points.unsqueeze(1)  # [k, k']: k' < k
-    return _edges(before & (other < mine), before.T & (other <= mine), split_points, word_counts)
+    return _cartesian_trees(_left_ranks(left_boundaries), word_counts)
 
 
 def argmax_tree_right(right_boundaries: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
@@ -28,11 +24,56 @@ def argmax_tree_right(right_boundaries: Tensor, word_counts: Tensor) -> tuple[Te
 
     The mirror image of `argmin_tree`; item k of [batch, words] is the right boundary at split point k = 0..n-1.
     """
-    shifted = torch.cat([right_boundaries[:, 1:], right_boundaries[:, :1]], dim=1)  # item k-1 for split point k
-    boundaries, split_points = _inner(shifted, word_counts, padding=right_boundaries.shape[1] + 1)
-    mine, other = boundaries.unsqueeze(2), boundaries.unsqueeze(1)
-    before = split_points.unsqueeze(0) < split_points.unsqueeze(1)
-    return _edges(before & (other >= mine), before.T & (other > mine), split_points, word_counts)
+    return _cartesian_trees(_right_ranks(right_boundaries), word_counts)
+
+
+def argmin_and_argmax_trees(
+    left_boundaries: Tensor, right_boundaries: Tensor, word_counts: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the edges of the trees of `argmin_tree` and of `argmax_tree_right`, [2, batch, split points]."""
+    ranks = torch.stack([_left_ranks(left_boundaries), _right_ranks(right_boundaries)])
+    return _cartesian_trees(ranks, word_counts)
+
+
+def _left_ranks(boundaries: Tensor) -> Tensor:
+    """Return [batch, split points 1..n-1]: which is divided first in a span, the smallest; no two are alike.
+
+    That is the smallest left boundary and, of equal ones, the last. 32 bits hold them up to 46,000 words.
+    """
+    size = boundaries.shape[1]
+    return (boundaries[:, :-1] * size - torch.arange(1, size, device=boundaries.device)).to(torch.int32)
+
+
+def _right_ranks(boundaries: Tensor) -> Tensor:
+    """Return what `_left_ranks` does for the largest right boundary and, of equal ones, the first."""
+    size = boundaries.shape[1]
+    return (torch.arange(1, size, device=boundaries.device) - boundaries[:, 1:] * size).to(torch.int32)
+
+
+def _cartesian_trees(ranks: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the edges of the Cartesian trees of [..., batch, split points].
+
+    The span divided at k reaches left to the last split point before it that goes first, and right to the next one.
+    """
+    count = ranks.shape[-1]
+    if not count:
+        empty = ranks.to(torch.int64)
+        return empty, empty
+    split_points = torch.arange(1, count + 1, device=ranks.device)
+    valid = split_points < word_counts.unsqueeze(1)
+    # Split points behind the sentence go before all others, so that no span goes beyond it.
+    ranks = torch.where(valid, ranks, torch.iinfo(torch.int32).min)
+    # All [..., k', k], for the largest of neighbouring columns are found faster than that of a row.
+    first = ranks.unsqueeze(-1) < ranks.unsqueeze(-2)  # k' goes before k
+    places = split_points.to(torch.int32)
+    others = places.unsqueeze(1)
+    nothing = torch.zeros_like(others)
+    # What to look for: 0 on the wrong side, and else the greater the nearer k' is to k.
+    before = torch.where(others < places, others, nothing)
+    after = torch.where(others > places, count + 1 - others, nothing)
+    lefts = torch.where(first, before, nothing).amax(dim=-2)
+    rights = count + 1 - torch.where(first, after, nothing).amax(dim=-2)
+    return torch.where(valid, lefts, 0).to(torch.int64), torch.where(valid, rights, 0).to(torch.int64)
 
 
 def largest_tree(left_boundaries: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
@@ -90,14 +131,3 @@ def _inner(boundaries: Tensor, word_counts: Tensor, *, padding: int) -> tuple[Te
     split_points = torch.arange(1, boundaries.shape[1], device=boundaries.device)
     valid = split_points < word_counts.unsqueeze(1)
     return torch.where(valid, boundaries[:, :-1], padding), split_points
-
-
-def _edges(ends_left: Tensor, ends_right: Tensor, split_points: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
-    """Return, for each split point, the last k' where the span ends on the left and the first where on the right."""
-    if not split_points.numel():
-        empty = word_counts.new_zeros(len(word_counts), 0)
-        return empty, empty
-    lefts = torch.where(ends_left, split_points, 0).amax(dim=2)
-    rights = torch.where(ends_right, split_points, word_counts.view(-1, 1, 1)).amin(dim=2)
-    valid = split_points < word_counts.unsqueeze(1)
-    return torch.where(valid, lefts, 0), torch.where(valid, rights, 0)

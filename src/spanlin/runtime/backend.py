@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from spanlin.runtime.piece_rows import PieceRows
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Bools = NDArray[np.bool_]
+Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 INPUTS = ("pieces", "piece_counts", "first_pieces", "last_pieces", "word_counts")
 """What a graph takes, in this order: see `PieceRows`."""
@@ -26,7 +29,24 @@ SCORES = ("left_log_probs", "right_log_probs")
 """Log P(i|j) in row j-1 and column i, and log P(j|i) in row i and column j-1, [batch, words, words]; a network has
 one of them or both."""
 
-Arrays: TypeAlias = dict[str, NDArray[Any]]
+BOUNDARIES = ("left_boundaries", "right_boundaries")
+"""The most probable boundaries of the sides that are scored, [batch, words]: i in column j-1, and j in column i."""
+
+LABEL_HALVES = ("label_lefts", "label_rights")
+"""What each split point 0..n, as a left and as a right edge, brings to the labels of spans, [batch, words + 1, width];
+`Backend.label` takes those of any tree's spans."""
+
+LABEL_INPUTS = (*LABEL_HALVES, "are_left_children", "are_roots")
+LABEL_OUTPUT = "label_log_probs"
+"""What the graph of labels takes and gives: see `Backend.label`."""
+
+
+def graph_outputs(*, left: bool, right: bool) -> tuple[str, ...]:
+    """Return the outputs of the graph of a network that scores these sides, in their order."""
+    scored = [
+        pair for pair, is_scored in zip(zip(BOUNDARIES, SCORES, strict=True), (left, right), strict=True) if is_scored
+    ]
+    return (*TREE, *CONFIDENCE, *LABEL_HALVES, *(name for pair in scored for name in pair))
 
 
 class Backend(Protocol):
@@ -36,9 +56,21 @@ class Backend(Protocol):
     """How many pieces, padding included, run best together."""
     multiple: int
     """Widths of batches are multiples of this."""
+    small_multiple: int
+    """And of this where a batch is far from full, so that few shapes serve them all."""
     chunk: int
     """How many sentences to sort by length together."""
+    outputs: frozenset[str]
+    """What `run` can be asked for."""
 
     def run(self, rows: PieceRows, word_counts: Ints, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for, of a batch whose sentences have these many words."""
+        ...
+
+    def label(self, lefts: Floats, rights: Floats, left_children: Bools, roots: Bools) -> Floats:
+        """Return [spans, labels], the log-probabilities of the labels of some spans.
+
+        Of each span, `lefts` has the row of LABEL_HALVES at its left edge and `rights` that at its right edge,
+        [spans, width]; then whether it is the left child of its parent, and whether it is the whole sentence.
+        """
         ...

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from spanlin.trees.transforms import EMPTY_LABEL, ROOT_LABELS, split_chain
+from spanlin.trees.transforms import ROOT_LABELS, label_parts
 
 Ints = NDArray[np.integer]
 Strings = NDArray[np.object_]
@@ -20,7 +20,7 @@ class BracketWriter:
     """Writes trees for one set of labels and tags."""
 
     def __init__(self, labels: Sequence[str], tags: Sequence[str]) -> None:
-        chains = [[] if label == EMPTY_LABEL else split_chain(label) for label in labels]
+        chains = [label_parts(label) for label in labels]
         opens = ["".join(f"({part} " for part in chain) for chain in chains]
         self._opens = _strings(opens)
         self._leaves = _strings([f"{label}({tag} " for label in opens for tag in tags]).reshape(len(opens), len(tags))

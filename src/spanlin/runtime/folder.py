@@ -1,18 +1,24 @@
-"""A model as a folder of plain files: graph, tokenizer, manifest, card. Loading checks every byte and runs no code."""
+"""A model as a folder of plain files: graphs, tokenizer, manifest, card. Loading checks every byte and runs no code."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from spanlin.errors import CheckpointError
 from spanlin.runtime.confidence import Calibration
 
-FORMAT = 1
-MANIFEST, GRAPH, TOKENIZER, CARD = "manifest.json", "graph.onnx", "tokenizer.json", "card.md"
+FORMAT = 2
+MANIFEST, GRAPH, LABEL_GRAPH, TOKENIZER, CARD = (
+    "manifest.json",
+    "graph.onnx",
+    "labels.onnx",
+    "tokenizer.json",
+    "card.md",
+)
 _PACKAGED = Path(__file__).parents[1] / "models"
 WEIGHTS = "weights.safetensors"
 """Only there if the folder was exported for torch too."""
@@ -28,13 +34,18 @@ class ModelFolder:
     shape_step: int  # see `WordPieces`
     labels: tuple[str, ...]
     tags: tuple[str, ...]
-    calibration: Calibration
     details: dict[str, Any]
+    calibration: Calibration = field(default_factory=Calibration)
 
     @property
     def graph(self) -> Path:
-        """The ONNX file."""
+        """The ONNX file that parses."""
         return self.path / GRAPH
+
+    @property
+    def label_graph(self) -> Path:
+        """The ONNX file that labels the spans of other trees than its own."""
+        return self.path / LABEL_GRAPH
 
     @property
     def tokenizer(self) -> Path:
@@ -42,31 +53,21 @@ class ModelFolder:
         return self.path / TOKENIZER
 
 
-def write_manifest(
-    folder: Path,
-    *,
-    precision: str,
-    piece_limit: int,
-    shape_step: int,
-    labels: tuple[str, ...],
-    tags: tuple[str, ...],
-    details: dict[str, Any],
-    calibration: Calibration | None = None,
-) -> None:
+def write_manifest(folder: ModelFolder) -> None:
     """Write the manifest of a folder whose other files are in place, with their SHA-256 sums."""
-    files = {path.name: file_hash(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
+    path = folder.path
     manifest = {
         "format": FORMAT,
-        "precision": precision,
-        "piece_limit": piece_limit,
-        "shape_step": shape_step,
-        "labels": labels,
-        "tags": tags,
-        "calibration": asdict(calibration or Calibration()),
-        "details": details,
-        "files": files,
+        "precision": folder.precision,
+        "piece_limit": folder.piece_limit,
+        "shape_step": folder.shape_step,
+        "labels": folder.labels,
+        "tags": folder.tags,
+        "calibration": asdict(folder.calibration),
+        "details": folder.details,
+        "files": {file.name: file_hash(file) for file in sorted(path.iterdir()) if file.name != MANIFEST},
     }
-    (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1), encoding="utf-8")
+    (path / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
 def find_model(model: str | Path) -> Path:
@@ -107,8 +108,8 @@ def open_folder(path: str | Path) -> ModelFolder:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{manifest_path}: damaged: {error}") from error
-    if model.piece_limit < 3 or not model.labels or not {GRAPH, TOKENIZER} <= files.keys():
-        raise CheckpointError(f"{manifest_path}: damaged: it names no graph, tokenizer, labels or limit")
+    if model.piece_limit < 3 or not model.labels or not {GRAPH, LABEL_GRAPH, TOKENIZER} <= files.keys():
+        raise CheckpointError(f"{manifest_path}: damaged: it names no graphs, tokenizer, labels or limit")
     for name, expected in files.items():
         if Path(name).name != name:
             raise CheckpointError(f"{manifest_path}: damaged: {name!r} is no plain file name")
@@ -119,20 +120,6 @@ def open_folder(path: str | Path) -> ModelFolder:
         if actual != expected:
             raise CheckpointError(f"{path / name}: damaged (its SHA-256 is not the manifest's); copy the model again")
     return model
-
-
-def rewrite_manifest(folder: ModelFolder, *, calibration: Calibration) -> None:
-    """Give a folder another calibration; the sums of its files are taken anew, its card among them."""
-    write_manifest(
-        folder.path,
-        precision=folder.precision,
-        piece_limit=folder.piece_limit,
-        shape_step=folder.shape_step,
-        labels=folder.labels,
-        tags=folder.tags,
-        details=folder.details,
-        calibration=calibration,
-    )
 
 
 def file_hash(path: Path) -> str:

@@ -9,38 +9,45 @@ import numpy as np
 
 from spanlin.runtime.backend import TREE, Arrays, Ints
 from spanlin.runtime.confidence import Calibration, span_evidence
-from spanlin.trees.transforms import EMPTY_LABEL, ROOT_LABELS, split_chain
+from spanlin.trees.transforms import constituent_labels
+
+_Row = tuple[int, ...]
 
 
 class Record(NamedTuple):
-    """Tags and labelled spans of a sentence, each with its probability; a span stands before those inside it."""
+    """Tags and labelled spans of a sentence, each with its probability; a span stands before those inside it.
+
+    The boundaries are the most probable ones, None for a side that is not scored. If they are the tree's own, no tree
+    is more probable, and it is `optimal`.
+    """
 
     tags: tuple[str, ...]
     tag_probabilities: tuple[float, ...]
     spans: tuple[tuple[str, int, int, float], ...]
+    left_boundaries: tuple[int, ...] | None
+    right_boundaries: tuple[int, ...] | None
+    optimal: bool
 
 
 class RecordMaker:
     """Makes records for one set of labels and tags."""
 
     def __init__(self, labels: Sequence[str], tags: Sequence[str], calibration: Calibration) -> None:
-        self._chains = [
-            tuple(part for part in ([] if label == EMPTY_LABEL else split_chain(label)) if part not in ROOT_LABELS)
-            for label in labels
-        ]
+        self._chains = [constituent_labels(label) for label in labels]
         self._tags = tuple(tags)
         self._calibration = calibration
 
     def __call__(self, counts: Ints, found: Arrays) -> list[Record]:
-        """Return the records of a batch from a backend's outputs TREE and CONFIDENCE."""
+        """Return the records of a batch from a backend's outputs TREE, CONFIDENCE and BOUNDARIES."""
         probabilities = self._calibration(span_evidence(counts, found))
         tag_probabilities = np.exp(found["tag_log_probs"].astype(np.float64))
         lists = [found[name].tolist() for name in TREE]
         width = found["lefts"].shape[1]
         rows = zip(counts.tolist(), *lists, probabilities.tolist(), tag_probabilities.tolist(), strict=True)
-        return [self._record(width, *row) for row in rows]
+        boundaries = zip(*_boundaries(counts, found), _optimal(counts, found), strict=True)
+        return [Record(*self._columns(width, *row), *rest) for row, rest in zip(rows, boundaries, strict=True)]
 
-    def _record(  # noqa: PLR0917 (the columns of a parse, in their order)
+    def _columns(  # noqa: PLR0917 (the columns of a parse, in their order)
         self,
         width: int,
         count: int,
@@ -51,7 +58,7 @@ class RecordMaker:
         tags: list[int],
         probabilities: list[float],
         tag_probabilities: list[float],
-    ) -> Record:
+    ) -> tuple[tuple[str, ...], tuple[float, ...], tuple[tuple[str, int, int, float], ...]]:
         spans = [
             (lefts[split], -rights[split], split_labels[split], probabilities[split])
             for split in range(count - 1)
@@ -63,12 +70,33 @@ class RecordMaker:
             if word_labels[place]
         ]
         spans.sort()
-        return Record(
-            tags=tuple(self._tags[tag] for tag in tags[:count]),
-            tag_probabilities=tuple(tag_probabilities[:count]),
-            spans=tuple(
-                (part, left, -right, probability)
-                for left, right, label, probability in spans
-                for part in self._chains[label]
-            ),
+        parts = (
+            (part, left, -right, probability)
+            for left, right, label, probability in spans
+            for part in self._chains[label]
         )
+        return tuple(self._tags[tag] for tag in tags[:count]), tuple(tag_probabilities[:count]), tuple(parts)
+
+
+def _boundaries(counts: Ints, found: Arrays) -> tuple[list[_Row | None], list[_Row | None]]:
+    """Return the left and the right boundaries of each sentence; those of the whole sentence are never in question."""
+    left: list[_Row | None] = [None] * len(counts)
+    right: list[_Row | None] = [None] * len(counts)
+    if "left_boundaries" in found:
+        rows = zip(counts.tolist(), found["left_boundaries"].tolist(), strict=True)
+        left = [(*row[: count - 1], 0) for count, row in rows]
+    if "right_boundaries" in found:
+        rows = zip(counts.tolist(), found["right_boundaries"].tolist(), strict=True)
+        right = [(count, *row[1:count]) for count, row in rows]
+    return left, right
+
+
+def _optimal(counts: Ints, found: Arrays) -> list[bool]:
+    is_padding = np.arange(1, found["lefts"].shape[1] + 1) >= counts[:, np.newaxis]
+    same = np.ones(is_padding.shape, dtype=np.bool_)
+    if "left_boundaries" in found:
+        same &= found["left_boundaries"][:, :-1] == found["lefts"]
+    if "right_boundaries" in found:
+        same &= found["right_boundaries"][:, 1:] == found["rights"]
+    optimal: list[bool] = np.logical_and.reduce(same | is_padding, axis=1).tolist()
+    return optimal

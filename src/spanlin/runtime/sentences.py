@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.runtime.backend import Arrays
 from spanlin.runtime.piece_rows import PieceRows, make_piece_rows
 from spanlin.runtime.words import WordTable
 
@@ -18,6 +20,7 @@ class Sentences:
     """Tokenized sentences, some perhaps without words, by the numbers of their words."""
 
     def __init__(self, sentences: Sequence[Sequence[str]], table: WordTable) -> None:
+        self.given = sentences
         self.table = table
         self.word_counts: Ints = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
         self.words = table.numbers(list(itertools.chain.from_iterable(sentences)))
@@ -95,3 +98,37 @@ class Sentences:
         words = self.words[np.repeat(self.word_starts[members], counts) + inside]
         found: NDArray[np.object_] = self.table.written[words]
         return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunBatch:
+    """A batch that a backend has run: some sentences, by their places among those they came with, and what it found.
+
+    `first` is how many sentences of the whole input came before all of these.
+    """
+
+    sentences: Sentences
+    members: Ints
+    first: int
+    found: Arrays
+
+    @property
+    def counts(self) -> Ints:
+        """How many words each sentence has."""
+        counts: Ints = self.sentences.word_counts[self.members]
+        return counts
+
+    @property
+    def words(self) -> list[Sequence[str]]:
+        """The words of each sentence."""
+        return [self.sentences.given[member] for member in self.members.tolist()]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The places of the sentences in the whole input."""
+        numbers: list[int] = (self.members + self.first).tolist()
+        return numbers
+
+    def written(self, rows: Ints) -> NDArray[np.object_]:
+        """Return the words of some of the sentences in a row, as they are written between brackets."""
+        return self.sentences.written(self.members[rows])

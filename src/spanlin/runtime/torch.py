@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import Counter
 from collections.abc import Sequence
@@ -11,25 +12,29 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from spanlin.errors import CheckpointError, ConfigError
 from spanlin.network.config import NetworkConfig
 from spanlin.network.config_table import config_from_table
 from spanlin.network.device import choose_device
 from spanlin.network.encoders.native import NativeEncoder, NativeSizes
-from spanlin.network.graph import ParserGraph
-from spanlin.network.network import ParserNetwork, VocabularySizes
-from spanlin.runtime.backend import TREE, Arrays, Ints
+from spanlin.network.graph import LabelGraph, ParserGraph
+from spanlin.network.network import IMPOSSIBLE, ParserNetwork, VocabularySizes
+from spanlin.network.span_scorer import LabelScorer
+from spanlin.runtime.backend import TREE, Arrays, Bools, Floats, Ints, graph_outputs
 from spanlin.runtime.folder import WEIGHTS, ModelFolder
 from spanlin.runtime.piece_rows import PieceRows
 
 _GPU_TOKENS = 32_768
-# Shapes of batches are recorded when they are seen so often: a recording costs as much as some forty small batches.
-_RARE_FULL, _RARE_SMALL = 2, 16
+_RARE = 2  # the shape of a batch is recorded when it is seen so often: a recording takes a tenth of a second
 _MOST_RECORDED = 256  # further shapes run as they are: each recording keeps its results' memory
+
+_Key = tuple[int, int, int, tuple[str, ...]]
 
 
 class TorchBackend:
@@ -43,15 +48,23 @@ class TorchBackend:
         self._device = choose_device(device)
         on_gpu = self._device.type == "cuda"
         self.batch_tokens = _GPU_TOKENS if on_gpu else 1000
-        self.multiple = 8 if on_gpu else 1
+        # Divisors of the encoder's limit: padding must not go beyond its last position.
+        self.multiple, self.small_multiple = (math.gcd(size if on_gpu else 1, folder.piece_limit) for size in (8, 32))
         self.chunk = 16_384 if on_gpu else 4096
         dtype = torch.bfloat16 if on_gpu else torch.float32
         self._graph = load_graph(folder).to(self._device, dtype)
+        self._labels = LabelGraph(self._graph.network)
+        self._dtype = dtype
+        self._label_count = len(folder.labels)
+        network = self._graph.network
+        self.outputs = frozenset(
+            graph_outputs(left=network.left_scorer is not None, right=network.right_scorer is not None)
+        )
         cuda: Any = torch.cuda  # some of it has no annotations
         self._stream: Any = cuda.Stream(self._device) if on_gpu else None
         self._lock = threading.Lock()  # one stream of work keeps a GPU busy; two would only take turns
-        self._seen: Counter[tuple[int, ...]] = Counter()
-        self._recorded: dict[tuple[int, ...], _Recorded] = {}
+        self._seen: Counter[_Key] = Counter()
+        self._recorded: dict[_Key, _Recorded] = {}
         self._pool = torch.cuda.graph_pool_handle() if on_gpu else None
 
     @torch.inference_mode()
@@ -65,17 +78,28 @@ class TorchBackend:
             return {name: found[name].numpy() for name in outputs}
         inputs = [tensor.pin_memory() for tensor in inputs]
         with self._lock, torch.cuda.stream(self._stream):
-            found = self._on_gpu(inputs)
+            found = self._on_gpu(inputs, tuple(outputs))
             fetched = {}
             for name in outputs:
                 value = found[name][: len(word_counts)]
+                if value.dtype == torch.bfloat16:  # NumPy has none
+                    value = value.float()
                 fetched[name] = torch.empty(value.shape, dtype=value.dtype, pin_memory=True)
                 fetched[name].copy_(value, non_blocking=True)
             done = self._stream.record_event()
         done.synchronize()
         return {name: value.numpy() for name, value in fetched.items()}
 
-    def _on_gpu(self, inputs: list[Tensor]) -> dict[str, Tensor]:
+    @torch.inference_mode()
+    def label(self, lefts: Floats, rights: Floats, left_children: Bools, roots: Bools) -> Floats:
+        """Return the log-probabilities of labels."""
+        halves = [torch.from_numpy(half).to(self._device, self._dtype) for half in (lefts, rights)]
+        flags = [torch.from_numpy(flag).to(self._device) for flag in (left_children, roots)]
+        with self._lock:
+            found: Floats = self._labels(*halves, *flags)[:, : self._label_count].cpu().numpy()
+        return found
+
+    def _on_gpu(self, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
         """Return the outputs on the device, perhaps with more rows than were asked for."""
         pieces, _, first_pieces, _, _ = inputs
         count, length = pieces.shape
@@ -84,31 +108,43 @@ class TorchBackend:
             # Batches of one length are all full but for the last, so few sizes serve them all.
             full = max(1, self.batch_tokens // length)
             size = count if count >= full else min(full, 1 << (count - 1).bit_length())
-            key = (size, length, first_pieces.shape[1])
+            key = (size, length, first_pieces.shape[1], outputs)
             recorded = self._recorded.get(key)
             if recorded is None:
                 self._seen[key] += 1
-                often = self._seen[key] >= (_RARE_FULL if size >= full else _RARE_SMALL)
-                if often and len(self._recorded) < _MOST_RECORDED:
-                    recorded = self._recorded[key] = self._record(inputs, size)
+                if self._seen[key] >= _RARE and len(self._recorded) < _MOST_RECORDED:
+                    recorded = self._recorded[key] = self._record(inputs, size, outputs)
             if recorded is not None:
                 for place, value in zip(recorded.inputs, inputs, strict=True):
                     place[: len(value)].copy_(value, non_blocking=True)
                 recorded.graph.replay()
                 return recorded.outputs
-        found = self._graph(*(tensor.to(self._device, non_blocking=True) for tensor in inputs))
+        # cuDNN's attention plans anew for every shape in every thread, which takes longer than a small batch itself.
+        with sdpa_kernel([SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
+            found = self._graph(
+                *(tensor.to(self._device, non_blocking=True) for tensor in inputs),
+                trees_only=set(outputs) <= set(TREE),
+            )
         return found
 
-    def _record(self, inputs: list[Tensor], size: int) -> _Recorded:
-        """Record the kernels of a batch of `size` sentences shaped like this one; its own are repeated to fill it."""
+    def _record(self, inputs: list[Tensor], size: int, outputs: tuple[str, ...]) -> _Recorded:
+        """Record the kernels of a batch of `size` sentences shaped like this one; its own are repeated to fill it.
+
+        Only these outputs are kept: the memory of the others, some of them large, serves the next recording.
+        """
         assert self._stream is not None
         filled = [tensor[torch.arange(size) % len(tensor)].to(self._device, non_blocking=True) for tensor in inputs]
-        self._graph(*filled)  # libraries choose their kernels and workspaces before the recording
+        trees_only = set(outputs) <= set(TREE)
+        self._graph(
+            *filled, trees_only=trees_only
+        )  # libraries choose their kernels and workspaces before the recording
         graph = torch.cuda.CUDAGraph()
         self._stream.synchronize()
         with torch.cuda.graph(graph, pool=self._pool, stream=self._stream, capture_error_mode="thread_local"):
-            outputs = self._graph(*filled)
-        return _Recorded(graph=graph, inputs=filled, outputs=outputs)
+            found = self._graph(*filled, trees_only=trees_only)
+            kept = {name: found[name] for name in outputs}
+            del found
+        return _Recorded(graph=graph, inputs=filled, outputs=kept)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +156,24 @@ class _Recorded:
 
 def load_graph(folder: ModelFolder) -> ParserGraph:
     """Return the parser of a folder that was exported with its weights, in fp32, on the CPU."""
-    return ParserGraph(_network(folder), treebank=_treebank(folder)).eval()
+    network = _network(folder)
+    if isinstance(network.labels, LabelScorer):
+        _widen(network.labels.output)
+    if network.tag_head is not None:
+        _widen(network.tag_head.layers)
+    return ParserGraph(network, treebank=_treebank(folder)).eval()
+
+
+def _widen(layers: nn.Sequential) -> None:
+    """Give the last layer more outputs, none of which can be chosen: a GPU is far slower at odd numbers of them."""
+    last = layers[-1]
+    assert isinstance(last, nn.Linear)
+    more = -last.out_features % 8
+    wide = nn.Linear(last.in_features, last.out_features + more)
+    with torch.no_grad():
+        wide.weight.copy_(F.pad(last.weight, (0, 0, 0, more)))
+        wide.bias.copy_(F.pad(last.bias, (0, more), value=IMPOSSIBLE))
+    layers[-1] = wide
 
 
 def _network(folder: ModelFolder) -> ParserNetwork:

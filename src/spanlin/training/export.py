@@ -1,23 +1,25 @@
-"""A checkpoint as one self-contained ONNX graph: ids in, labelled spans out, tree inference inside."""
+"""A checkpoint as self-contained ONNX graphs: ids in, labelled spans out, tree inference inside; labels apart."""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
 from safetensors.torch import save_file
+from torch import Tensor, nn
 
 from spanlin.errors import CheckpointError, ConfigError, MissingExtraError
 from spanlin.network.encoders.native import NativeEncoder
-from spanlin.network.graph import ParserGraph
-from spanlin.runtime.backend import CONFIDENCE, INPUTS, SCORES, TREE
-from spanlin.runtime.folder import CARD, GRAPH, TOKENIZER, WEIGHTS, write_manifest
+from spanlin.network.graph import LabelGraph, ParserGraph
+from spanlin.network.span_scorer import LabelTupleScorer
+from spanlin.runtime.backend import INPUTS, LABEL_INPUTS, LABEL_OUTPUT, graph_outputs
+from spanlin.runtime.folder import CARD, GRAPH, LABEL_GRAPH, TOKENIZER, WEIGHTS, ModelFolder, write_manifest
 from spanlin.training.checkpoint import Model, load_model, write_folder
 
 Precision = Literal["fp32", "fp16", "int8"]
@@ -56,6 +58,7 @@ def export_model(
             _quantize(graph)
         elif precision == "fp16":
             _halve(graph)
+        _export_label_graph(model, path / LABEL_GRAPH)  # small: it is as exact as it can be in every folder
         (path / TOKENIZER).write_text(tokenizer, encoding="utf-8")
         (path / CARD).write_text(card or f"# {Path(folder).name}\n", encoding="utf-8")
         details: dict[str, Any] = {"treebank": treebank, "treebanks": list(known)}
@@ -66,13 +69,15 @@ def export_model(
             state = {name: value.bfloat16().contiguous() for name, value in model.network.state_dict().items()}
             save_file(state, path / WEIGHTS)
         write_manifest(
-            path,
-            precision=precision,
-            piece_limit=limit,
-            shape_step=shape_step,
-            labels=model.vocabularies.labels.items,
-            tags=model.vocabularies.tags.items,
-            details=details,
+            ModelFolder(
+                path=path,
+                precision=precision,
+                piece_limit=limit,
+                shape_step=shape_step,
+                labels=model.vocabularies.labels.items,
+                tags=model.vocabularies.tags.items,
+                details=details,
+            )
         )
 
     write_folder(Path(folder), fill)
@@ -89,10 +94,6 @@ def _require_exportable(model: Model) -> None:
 
 
 def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
-    try:
-        import onnxscript  # noqa: F401 (torch's exporter needs it)
-    except ImportError as error:
-        raise MissingExtraError("exporting needs onnxscript: pip install 'spanlin[train]'") from error
     module = ParserGraph(model.network, treebank=treebank).eval()
     rows, pieces, batch, positions = (
         torch.export.Dim(name, min=2) for name in ("rows", "pieces", "batch", "positions")
@@ -106,19 +107,53 @@ def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
         torch.tensor([4, 2, 3]),
     )
     shapes = ({0: rows, 1: pieces}, {0: rows}, {0: batch, 1: positions}, {0: batch, 1: positions}, {0: batch})
-    scored = (model.network.left_scorer, model.network.right_scorer)
-    names = (*TREE, *CONFIDENCE, *(name for name, scorer in zip(SCORES, scored, strict=True) if scorer is not None))
-    export: Any = torch.onnx.export
+    network = model.network
+    names = graph_outputs(left=network.left_scorer is not None, right=network.right_scorer is not None)
     assert model.network.pretrained is not None
     encoder = model.network.pretrained.model
     assert isinstance(encoder, NativeEncoder)
-    with _quiet(), torch.inference_mode(), encoder.explicit_attention():
+    with encoder.explicit_attention():
+        _write_graph(module, example, path, inputs=INPUTS, outputs=names, shapes=shapes)
+
+
+def _export_label_graph(model: Model, path: Path) -> None:
+    scorer = model.network.labels
+    width = model.network.config.scorer.label_width
+    if isinstance(scorer, LabelTupleScorer):
+        width = len(model.vocabularies.labels.items)
+    spans = torch.export.Dim("spans", min=2)
+    example = (torch.zeros(3, width), torch.zeros(3, width), *torch.tensor([[True, False, True], [False, False, True]]))
+    _write_graph(
+        LabelGraph(model.network).eval(),
+        example,
+        path,
+        inputs=LABEL_INPUTS,
+        outputs=(LABEL_OUTPUT,),
+        shapes=({0: spans},) * len(LABEL_INPUTS),
+    )
+
+
+def _write_graph(
+    module: nn.Module,
+    example: tuple[Tensor, ...],
+    path: Path,
+    *,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    shapes: tuple[dict[int, Any], ...],
+) -> None:
+    try:
+        import onnxscript  # noqa: F401 (torch's exporter needs it)
+    except ImportError as error:
+        raise MissingExtraError("exporting needs onnxscript: pip install 'spanlin[train]'") from error
+    export: Any = torch.onnx.export
+    with _quiet(), torch.inference_mode():
         export(
             module,
             example,
             str(path),
-            input_names=list(INPUTS),
-            output_names=list(names),
+            input_names=list(inputs),
+            output_names=list(outputs),
             opset_version=_OPSET,
             dynamic_shapes=shapes,
             dynamo=True,

@@ -21,7 +21,7 @@ from spanlin.runtime.confidence import Calibration
 from spanlin.runtime.folder import ModelFolder
 from spanlin.trees.brackets import read_trees
 from spanlin.trees.labelled import tree_from_splits
-from spanlin.trees.transforms import ROOT_LABELS
+from spanlin.trees.transforms import add_root
 from spanlin.trees.tree import Tree
 
 
@@ -88,12 +88,13 @@ def parse_corpus(folder: ModelFolder, file: str | Path) -> ParsedCorpus:
 def corpus_figures(name: str, file: str, corpus: ParsedCorpus, calibration: Calibration) -> CorpusFigures:
     """Return what a parsed corpus scores, and how a calibration does on it."""
     pairs = list(zip(corpus.gold, corpus.parses, strict=True))
+    predicted = [add_root(tree_from_splits(parse.splits._replace(tags=gold.tags))) for gold, parse in pairs]
     probabilities = calibration(corpus.outcomes.evidence)
     error = expected_calibration_error(probabilities, corpus.outcomes.correct)
     return CorpusFigures(
         name=name,
         file=file,
-        score=score_trees(corpus.gold, [_scored_tree(gold, parse) for gold, parse in pairs]),
+        score=score_trees(corpus.gold, predicted),
         word_count=sum(len(parse.splits.words) for parse in corpus.parses),
         correct_tags=sum(sum(map(str.__eq__, gold.tags, parse.splits.tags)) for gold, parse in pairs),
         confidence=float(probabilities.mean()),
@@ -111,8 +112,3 @@ def frequent_labels(corpora: Sequence[CorpusFigures], *, least_share: float = 0.
     least = least_share * sum(counts.gold for counts in sums.values())
     kept = {label: counts for label, counts in sums.items() if counts.gold >= least}
     return dict(sorted(kept.items(), key=lambda item: -item[1].gold))
-
-
-def _scored_tree(gold: Tree, parse: Parse) -> Tree:
-    tree = tree_from_splits(parse.splits._replace(tags=gold.tags))
-    return tree if tree.label in ROOT_LABELS else Tree("TOP", (tree,))

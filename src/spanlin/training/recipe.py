@@ -19,7 +19,7 @@ import torch
 from spanlin import __version__
 from spanlin.calibration import fit_calibration
 from spanlin.errors import TrainingError
-from spanlin.runtime.folder import CARD, file_hash, open_folder, rewrite_manifest
+from spanlin.runtime.folder import CARD, file_hash, open_folder, write_manifest
 from spanlin.training.card import InputFile, PackageFigures, Run, write_card
 from spanlin.training.checkpoint import recover_folder, write_folder
 from spanlin.training.config import TrainingConfig
@@ -87,7 +87,7 @@ def package_checkpoint(
             megabytes=sum(file.stat().st_size for file in path.iterdir()) / 1e6,
         )
         (path / CARD).write_text(write_card(loaded, figures), encoding="utf-8")
-        rewrite_manifest(folder, calibration=calibration)
+        write_manifest(replace(folder, calibration=calibration))
         write_folder(destination, lambda new: _copy(path, new))
     figures_file = work / f"{destination.name}-figures.json"
     try:

@@ -61,6 +61,11 @@ def strip_root(tree: Tree) -> Tree:
     return tree
 
 
+def add_root(tree: Tree, *, label: str = "TOP") -> Tree:
+    """Return the tree below a root label, or as it is if it has one."""
+    return tree if tree.label in ROOT_LABELS else Tree(label, (tree,))
+
+
 def collapse_unaries(tree: Tree) -> Tree:
     """Return the tree with each chain of constituents over the same words as one constituent, its labels joined.
 
@@ -119,6 +124,24 @@ def split_chain(label: str) -> list[str]:
         else:
             labels.append("")
     return labels
+
+
+def label_parts(label: str) -> list[str]:
+    """Return the labels that the label of a binary tree's span stands for, the topmost first; none if it is empty.
+
+    >>> label_parts("TOP+S+VP"), label_parts("∅")
+    (['TOP', 'S', 'VP'], [])
+    """
+    return [] if label == EMPTY_LABEL else split_chain(label)
+
+
+def constituent_labels(label: str) -> list[str]:
+    """Return what `label_parts` does but for root labels, which mark no constituent.
+
+    >>> constituent_labels("TOP+S+VP")
+    ['S', 'VP']
+    """
+    return [part for part in label_parts(label) if part not in ROOT_LABELS]
 
 
 def binarize(tree: Tree) -> Tree:

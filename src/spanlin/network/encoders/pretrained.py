@@ -64,6 +64,13 @@ class PretrainedEncoder(nn.Module):
         """Return one vector a position from those of its pieces."""
         if self.piece != "mean":
             return F.embedding(last_pieces if self.piece == "last" else first_pieces, hidden.flatten(0, 1))
+        if not torch.compiler.is_compiling() and len(hidden) == len(first_pieces):
+            # Every sentence has a row of its own, so that a matrix product by row adds up its pieces.
+            row_starts = torch.arange(len(hidden), device=hidden.device).unsqueeze(1) * hidden.shape[1]
+            places = torch.arange(hidden.shape[1], device=hidden.device)
+            firsts, lasts = ((edge - row_starts).unsqueeze(2) for edge in (first_pieces, last_pieces))
+            shares = ((firsts <= places) & (places <= lasts)) / (lasts - firsts + 1)
+            return shares.to(hidden.dtype) @ hidden
         # The sum up to and with a word's last piece, less that up to and without its first.
         upto = hidden.float().cumsum(dim=1)
         before = (upto - hidden).flatten(0, 1)

@@ -1,0 +1,76 @@
+"""A batch's trees as one `Parsed` a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spanlin.parsed import Parsed
+from spanlin.runtime.backend import BOUNDARIES, SCORES
+from spanlin.runtime.redecoding import TreeOptions, Trees
+from spanlin.runtime.results import Record
+from spanlin.runtime.sentences import RunBatch
+
+
+def make_parses(
+    batch: RunBatch, trees: Trees, lines: Sequence[str], records: Sequence[Record], options: TreeOptions
+) -> list[Parsed]:
+    """Return the parse of each sentence; there is a line of brackets and a record for each of the trees."""
+    words = [tuple(one) for one in batch.words]
+    counts = batch.counts.tolist()
+    alternatives: list[list[Parsed]] = [[] for _ in words]
+    made: list[Parsed] = []
+    # From the last tree on: when a sentence's best comes, its alternatives are there.
+    for tree in range(len(lines) - 1, -1, -1):
+        owner = int(trees.owners[tree])
+        is_best = tree == 0 or trees.owners[tree - 1] != owner
+        left = right = marginals = None
+        if is_best and options.scores:
+            left, right = (_side(batch, name, owner, counts[owner]) for name in SCORES)
+        if is_best and trees.marginals is not None:
+            marginals = trees.marginals[owner, : counts[owner] + 1, : counts[owner] + 1].copy()
+        record = records[tree]
+        parsed = Parsed(
+            words=words[owner],
+            brackets=lines[tree],
+            decoder=options.used_decoder,
+            log_probability=None if trees.log_probs is None else float(trees.log_probs[tree]),
+            left_boundary_log_probs=left,
+            right_boundary_log_probs=right,
+            marginals=marginals,
+            alternatives=tuple(reversed(alternatives[owner])) if is_best else (),
+            **record._replace(optimal=record.optimal or bool(trees.certified[tree]))._asdict(),
+        )
+        (made if is_best else alternatives[owner]).append(parsed)
+    return made[::-1]
+
+
+def no_words(outputs: Collection[str], options: TreeOptions) -> Parsed:
+    """Return the parse of a sentence without words, as far as it has one; `outputs` are those of the sentences with."""
+    left, right = (() if name in outputs else None for name in BOUNDARIES)
+    left_scores, right_scores = (np.zeros((0, 0)) if options.scores and name in outputs else None for name in SCORES)
+    return Parsed(
+        words=(),
+        tags=(),
+        tag_probabilities=(),
+        brackets="",
+        spans=(),
+        decoder=options.used_decoder,
+        optimal=True,
+        left_boundaries=left,
+        right_boundaries=right,
+        left_boundary_log_probs=left_scores,
+        right_boundary_log_probs=right_scores,
+        marginals=np.zeros((1, 1)) if options.marginals else None,
+    )
+
+
+def _side(batch: RunBatch, name: str, row: int, count: int) -> NDArray[np.float64] | None:
+    if name not in batch.found:
+        return None
+    side = batch.found[name][row, :count, :count].astype(np.float64)
+    is_boundary = np.tri(count, dtype=np.bool_)
+    possible: NDArray[np.float64] = np.where(is_boundary if name == SCORES[0] else is_boundary.T, side, -np.inf)
+    return possible

@@ -1,0 +1,104 @@
+"""The spans of any binary trees of a batch: their labels, and how sure the network is of each.
+
+Twins in NumPy of what the graph does for its own trees. A tree is a row of `lefts` and of `rights`, [trees, words - 1],
+by split point; `owners`, [trees], tells whose sentence's scores it is read with.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spanlin.runtime.backend import Backend, Bools, Floats, Ints
+
+_MOST_SPANS = 8192  # labelled together: each has a number for every label
+
+
+def all_spans(lefts: Ints, rights: Ints) -> tuple[Ints, Ints]:
+    """Return the edges of all spans, [trees, 2 * words - 1]: the split spans, then the words."""
+    words = np.broadcast_to(np.arange(lefts.shape[1] + 1), (len(lefts), lefts.shape[1] + 1))
+    return np.concatenate([lefts, words], axis=1), np.concatenate([rights, words + 1], axis=1)
+
+
+def left_children(counts: Ints, lefts: Ints, rights: Ints) -> Bools:
+    """Return [trees, 2 * words - 1], which spans are left children, the root among them."""
+    left_edges, right_edges = all_spans(lefts, rights)
+    longest = np.pad(lefts, ((0, 0), (1, 1)))  # the left boundaries at split points 0..n
+    at_end = np.where(right_edges == counts[:, np.newaxis], 0, np.take_along_axis(longest, right_edges, axis=1))
+    found: Bools = at_end == left_edges
+    return found
+
+
+def span_log_probs(
+    counts: Ints,
+    lefts: Ints,
+    rights: Ints,
+    *,
+    owners: Ints,
+    left: NDArray[np.floating] | None,
+    right: NDArray[np.floating] | None,
+) -> NDArray[np.floating]:
+    """Return [trees, 2 * words - 1]: how sure the network is of each span, given the span around it.
+
+    `left` and `right` are the outputs SCORES; where one of them is None, the other speaks of both children of a span.
+    """
+    splits = np.arange(1, lefts.shape[1] + 1)
+    rows = owners[:, np.newaxis]
+    by_left = None if left is None else left[rows, splits - 1, lefts]
+    by_right = None if right is None else right[rows, splits, np.maximum(rights - 1, 0)]
+    by_left = by_right if by_left is None else by_left
+    by_right = by_left if by_right is None else by_right
+    assert by_left is not None
+    assert by_right is not None
+    # Split points 0 and n divide nothing.
+    by_left, by_right = (np.pad(side, ((0, 0), (1, 1))) for side in (by_left, by_right))
+    left_edges, right_edges = all_spans(lefts, rights)
+    is_root = (left_edges == 0) & (right_edges == counts[:, np.newaxis])
+    each = np.where(
+        left_children(counts, lefts, rights),
+        np.take_along_axis(by_left, right_edges, axis=1),
+        np.take_along_axis(by_right, left_edges, axis=1),
+    )
+    return np.where(is_root, 0.0, each)
+
+
+def label_spans(
+    backend: Backend,
+    counts: Ints,
+    lefts: Ints,
+    rights: Ints,
+    *,
+    owners: Ints,
+    halves: tuple[Floats, Floats],
+    required: Bools,
+    root_labels: Bools | None,
+) -> tuple[Ints, Floats]:
+    """Return the most probable label of every span and its log-probability, each [trees, 2 * words - 1].
+
+    `halves` are the outputs LABEL_HALVES; `required`, [trees, 2 * words - 1], tells which spans may not have the empty
+    label, which is the first, and `root_labels`, [labels], which labels a root may have. Results are 0 in the padding.
+    """
+    left_edges, right_edges = all_spans(lefts, rights)
+    columns = np.arange(left_edges.shape[1])
+    split_count = lefts.shape[1]
+    ends = counts[:, np.newaxis]
+    is_span = np.where(columns < split_count, columns < ends - 1, columns - split_count < ends)
+    trees, places = np.nonzero(is_span)
+    roots = (left_edges == 0) & (right_edges == ends)
+    children = left_children(counts, lefts, rights)
+    labels = np.zeros(left_edges.shape, dtype=np.int64)
+    log_probs = np.zeros(left_edges.shape, dtype=np.float32)
+    for start in range(0, len(trees), _MOST_SPANS):
+        some = trees[start : start + _MOST_SPANS], places[start : start + _MOST_SPANS]
+        rows = owners[some[0]]
+        is_root = roots[some]
+        found = backend.label(
+            halves[0][rows, left_edges[some]], halves[1][rows, right_edges[some]], children[some], is_root
+        )
+        found[required[some], 0] = -np.inf
+        if root_labels is not None:
+            found = np.where(is_root[:, np.newaxis] & ~root_labels, -np.inf, found)
+        best = found.argmax(axis=1)
+        labels[some] = best
+        log_probs[some] = found[np.arange(len(best)), best]
+    return labels, log_probs

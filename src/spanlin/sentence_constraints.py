@@ -1,0 +1,87 @@
+"""Constraints on trees, handed to the sentences that they are for."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from spanlin.decoding.constraints import Constraints
+from spanlin.errors import ConstraintError
+from spanlin.text import Sentence
+from spanlin.trees.tree import Span
+
+
+@dataclass(frozen=True)
+class CharacterConstraints:
+    """Spans that the trees of a text must have, and spans that they must not have, as pairs of character offsets.
+
+    `text[start:end]` begins with a token and ends with a token of the same sentence.
+    """
+
+    required: tuple[tuple[int, int], ...] = ()
+    forbidden: tuple[tuple[int, int], ...] = ()
+
+
+def constrain_sentences(
+    sentences: Iterable[Sentence], constraints: CharacterConstraints
+) -> Iterator[tuple[Sentence, Constraints | None]]:
+    """Yield each sentence of a text with its part of the constraints, None where it has none.
+
+    A ConstraintError names a span that does not lie between tokens of one sentence; one that no sentence reaches, after
+    the last.
+    """
+    if isinstance(constraints, Constraints):
+        raise ConstraintError("these constraints are spans of tokens: give CharacterConstraints for a text")
+    left = sorted(
+        [(start, end, "required") for start, end in constraints.required]
+        + [(start, end, "forbidden") for start, end in constraints.forbidden],
+        reverse=True,
+    )
+    for sentence in sentences:
+        spans: dict[str, list[Span]] = {"required": [], "forbidden": []}
+        while left and left[-1][0] < sentence.end:
+            start, end, kind = left.pop()
+            spans[kind].append(_token_span(sentence, start, end, kind))
+        required, forbidden = map(tuple, spans.values())
+        yield sentence, Constraints(required, forbidden) if required or forbidden else None
+    for start, end, kind in reversed(left):
+        raise ConstraintError(_no_start(start, end, kind))
+
+
+def pair_constraints(
+    sentences: Iterable[Sequence[str]], constraints: Iterable[Constraints | None] | None
+) -> Iterator[tuple[Sequence[str], Constraints | None]]:
+    """Yield each tokenized sentence with its constraints, or raise a ConstraintError if they are not as many."""
+    if constraints is None:
+        yield from zip(sentences, itertools.repeat(None))
+        return
+    if isinstance(constraints, Constraints):
+        raise ConstraintError("one set of constraints for all sentences: give a list with one, or None, for each")
+    left = iter(constraints)
+    count = 0
+    for count, words in enumerate(sentences, start=1):
+        try:
+            wanted = next(left)
+        except StopIteration:
+            raise ConstraintError(f"only {count - 1} constraints: give one, or None, for each sentence") from None
+        if not words and wanted is not None and (wanted.required or wanted.forbidden):
+            raise ConstraintError(f"sentence {count} has constraints but no words: give None")
+        yield words, wanted
+    for _ in left:
+        raise ConstraintError(f"more constraints than the {count} sentences: give one, or None, for each")
+
+
+def _token_span(sentence: Sentence, start: int, end: int, kind: str) -> Span:
+    if start not in sentence.starts:
+        raise ConstraintError(_no_start(start, end, kind))
+    if end not in sentence.ends or end <= start:
+        place = f"in the sentence {sentence.start}..{sentence.end}"
+        raise ConstraintError(
+            f"{kind} characters {start}..{end}: no token ends at {end} {place}; give offsets of tokens of one sentence"
+        )
+    return Span(sentence.starts.index(start), sentence.ends.index(end) + 1)
+
+
+def _no_start(start: int, end: int, kind: str) -> str:
+    return f"{kind} characters {start}..{end}: no token starts at {start}; give offsets of tokens of one sentence"

@@ -1,0 +1,259 @@
+"""The application: routes over a batcher. Knows HTTP, and nothing of how sentences are parsed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from fastapi import FastAPI, Request, Response
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.responses import FileResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.staticfiles import StaticFiles
+
+from spanlin import __version__
+from spanlin.decoding.decode import Decoder
+from spanlin.errors import SpanlinError
+from spanlin.parser import Parser
+from spanlin.server import schema
+from spanlin.server.answers import RequestError, error_response, json_bytes, json_response
+from spanlin.server.batching import Batcher, QueueFullError
+from spanlin.server.documentation import STYLE_PATH, add_documentation, request_body
+from spanlin.server.evaluating import evaluate
+from spanlin.server.gate import STATIC, Gate
+from spanlin.server.jobs import Job
+from spanlin.server.metrics import CONTENT_TYPE, Metrics
+from spanlin.server.reading import Sentences, read_sentences
+from spanlin.server.settings import ServerSettings
+from spanlin.trees.transforms import constituent_labels
+
+PAGE_FOLDER = Path(__file__).parent / "static"
+_ROUTES = (
+    *("/", "/docs", STYLE_PATH, "/openapi.json", "/health", "/metrics"),
+    *("/v1/parse", "/v1/evaluate", "/v1/model"),
+)
+_AT_ONCE_BYTES = 4_000  # bodies up to here are read in the event loop; longer ones would hold it up
+_LOOK_AGAIN = 0.5  # seconds after which to see whether the client is still there
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": schema.ErrorAnswer} for status in (400, 401, 408, 413, 415, 422, 503, 504)
+}
+_DENIED: dict[int | str, dict[str, Any]] = {401: {"model": schema.ErrorAnswer}}
+
+
+def create_app(parsers: Parser | Sequence[Parser], settings: ServerSettings | None = None) -> FastAPI:
+    """Return the application over some parsers of one model, each with a worker thread of its own.
+
+    A parser must not be used elsewhere while the application runs.
+    """
+    settings = settings or ServerSettings()
+    parsers = [parsers] if isinstance(parsers, Parser) else parsers
+    metrics = Metrics(lambda: batcher.waiting)
+    batcher = Batcher(
+        parsers,
+        queue_sentences=settings.queue_sentences,
+        queue_words=settings.queue_words,
+        batch_words=settings.batch_words,
+        on_batch=metrics.parsed,
+    )
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        batcher.start()
+        yield
+        await asyncio.to_thread(batcher.close, seconds=settings.shutdown_seconds)
+
+    app = FastAPI(
+        title="spanlin",
+        version=__version__,
+        description="Constituency trees of English text, with calibrated probabilities.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.batcher = batcher
+    app.add_middleware(Gate, settings=settings, metrics=metrics, routes=_ROUTES)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type"],
+            expose_headers=["Retry-After"],
+        )
+    app.add_exception_handler(HTTPException, _http_error)
+    _add_parse(app, batcher, settings, parsers[0].folder.path.resolve().name)
+    _add_evaluate(app, settings)
+    _add_facts(app, parsers[0], settings, metrics)
+    add_documentation(app, secured=bool(settings.token))
+    _add_page(app)
+    return app
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    """Return our form of the router's own errors."""
+    assert isinstance(error, HTTPException)
+    messages = {404: "there is nothing at this path: see /docs", 405: "this path does not take this method: see /docs"}
+    return error_response(error.status_code, messages.get(error.status_code, error.detail), error.headers)
+
+
+def _answered(
+    handle: Callable[[bytes, Request], Awaitable[bytes]], settings: ServerSettings
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return a route that turns a body of JSON into an answer of JSON within the time limit."""
+
+    async def route(request: Request) -> Response:
+        try:
+            body = await _read(request, settings)
+            async with asyncio.timeout(settings.time_limit):
+                return json_response(await handle(body, request))
+        except RequestError as error:
+            return error_response(error.status, str(error), error.headers)
+        except QueueFullError as error:
+            return error_response(503, f"{error}; try again later", {"Retry-After": str(error.seconds)})
+        except SpanlinError as error:
+            return error_response(422, str(error))
+        except TimeoutError:
+            return error_response(504, f"not done within {settings.time_limit:g} s; send less, or try again later")
+
+    return route
+
+
+async def _read(request: Request, settings: ServerSettings) -> bytes:
+    """Return the body of a request, or raise a RequestError if it is too long, no JSON, or does not come."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RequestError(415, "the body must be JSON: send the header Content-Type: application/json")
+    too_large = RequestError(413, f"the body has more than {settings.max_body_bytes} bytes: send several requests")
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > settings.max_body_bytes:
+        raise too_large
+    body = b""
+    try:
+        async with asyncio.timeout(settings.time_limit):
+            async for part in request.stream():
+                body += part
+                if len(body) > settings.max_body_bytes:
+                    raise too_large
+    except ClientDisconnect as error:
+        raise _hung_up() from error
+    except TimeoutError as error:
+        raise RequestError(408, f"the body did not come within {settings.time_limit:g} s") from error
+    return body
+
+
+def _hung_up() -> RequestError:
+    return RequestError(400, "the client hung up")  # which only the metrics will see
+
+
+def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: str) -> None:
+    opening = b'{"model":' + json_bytes(model) + b',"results":['
+
+    def read(body: bytes) -> Sentences:
+        return read_sentences(schema.read_body(body, schema.ParseRequest), settings)
+
+    async def parse(body: bytes, request: Request) -> bytes:
+        found = read(body) if len(body) <= _AT_ONCE_BYTES else await asyncio.to_thread(read, body)
+        job = Job(
+            found.work,
+            found.words,
+            offsets=found.offsets,
+            constraints=found.constraints,
+            loop=asyncio.get_running_loop(),
+        )
+        batcher.add(job)
+        try:
+            while not (await asyncio.wait([job.done], timeout=_LOOK_AGAIN))[0]:
+                if await request.is_disconnected():
+                    raise _hung_up()
+            results = job.done.result()
+        finally:
+            if not job.done.done():  # hung up, out of time, or the service is stopped for good
+                batcher.drop(job)
+        key = b'{"brackets":[' if found.work.trees_only else b'{"sentences":['
+        items = []
+        start = 0
+        for count in found.counts:
+            items.append(key + b",".join(results[start : start + count]) + b"]}")
+            start += count
+        return opening + b",".join(items) + b"]}"
+
+    app.post(
+        "/v1/parse",
+        summary="Parse one or more texts, or tokenized sentences",
+        responses={200: {"model": schema.ParseAnswer}, **_ERRORS},
+        openapi_extra=request_body(schema.ParseRequest),
+    )(_named("parse", _answered(parse, settings)))
+
+
+def _add_evaluate(app: FastAPI, settings: ServerSettings) -> None:
+    one_at_a_time = asyncio.Semaphore(1)
+
+    def score(body: bytes) -> bytes:
+        return json_bytes(evaluate(schema.read_body(body, schema.EvaluateRequest), settings))
+
+    async def handle(body: bytes, _: Request) -> bytes:
+        async with one_at_a_time:  # plain Python that would only take the interpreter from the workers
+            return await asyncio.to_thread(score, body)
+
+    app.post(
+        "/v1/evaluate",
+        summary="Score predicted trees against gold trees, as EVALB does",
+        responses={200: {"model": schema.EvaluateAnswer}, **_ERRORS},
+        openapi_extra=request_body(schema.EvaluateRequest),
+    )(_named("evaluate", _answered(handle, settings)))
+
+
+def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: Metrics) -> None:
+    folder = parser.folder
+    facts = {
+        "name": folder.path.resolve().name,
+        "version": __version__,
+        "precision": folder.precision,
+        "labels": list(dict.fromkeys(part for label in folder.labels for part in constituent_labels(label))),
+        "tags": list(folder.tags),
+        "decoders": list(get_args(Decoder)),
+        "limits": settings.limits(),
+    }
+
+    @app.get(
+        "/v1/model",
+        summary="Tell what the model is, and the limits",
+        responses={200: {"model": schema.ModelAnswer}, **_DENIED},
+    )
+    async def model() -> Response:
+        return json_response(json_bytes(facts))
+
+    @app.get("/health", summary="Tell that the service is up", responses={200: {"model": schema.HealthAnswer}})
+    async def health() -> Response:
+        return json_response(b'{"status":"ok"}')
+
+    @app.get(
+        "/metrics",
+        summary="Figures for Prometheus",
+        responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **_DENIED},
+        response_class=Response,
+    )
+    async def figures() -> Response:
+        return Response(metrics.text(), headers={"Content-Type": CONTENT_TYPE, "Cache-Control": "no-store"})
+
+
+def _add_page(app: FastAPI) -> None:
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        index = PAGE_FOLDER / "index.html"
+        if not index.is_file():
+            return error_response(404, "this installation has no page: the service is at /v1/parse, see /docs")
+        return FileResponse(index, headers={"Cache-Control": "no-cache"})
+
+    # `check_dir` off: without the folder every path in it is a plain 404.
+    app.mount(STATIC.rstrip("/"), StaticFiles(directory=PAGE_FOLDER, check_dir=False))
+
+
+def _named(name: str, route: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    """Return a route under the name that the documentation gives it."""
+    route.__name__ = name
+    return route

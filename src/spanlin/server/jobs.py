@@ -1,0 +1,118 @@
+"""A request's sentences on their way through the queue, and what a parser is asked to do with them."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from asyncio import AbstractEventLoop, Future
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from spanlin.decoding.constraints import Constraints
+from spanlin.decoding.decode import Decoder
+from spanlin.parsed import Parsed
+from spanlin.parser import Parser
+from spanlin.server.answers import json_bytes
+
+Offsets = tuple[tuple[int, int], ...]
+
+
+class Work(NamedTuple):
+    """What is asked for; sentences of one kind of work run together."""
+
+    trees_only: bool = False
+    decoder: Decoder = "argmin"
+    root_label: str = ""
+    k_best: int = 1
+    scores: bool = False
+    marginals: bool = False
+    constrained: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether the tree that the network gives is all that is needed."""
+        return self._replace(trees_only=False) == Work()
+
+
+class Job:
+    """Sentences of one request. `done` is its future, in the event loop; other threads only put and fail."""
+
+    def __init__(
+        self,
+        work: Work,
+        sentences: Sequence[Sequence[str]],
+        *,
+        offsets: Sequence[Offsets] = (),
+        constraints: Sequence[Constraints | None] = (),
+        loop: AbstractEventLoop,
+    ) -> None:
+        self.work = work
+        self.sentences = sentences
+        self.offsets = offsets
+        self.constraints = constraints
+        self.word_count = sum(map(len, sentences))
+        self.done: Future[list[bytes]] = loop.create_future()
+        self._results: list[bytes] = [b""] * len(sentences)
+        self._left = len(sentences)
+        self._lock = threading.Lock()
+        self._loop = loop
+
+    def put(self, results: Sequence[tuple[int, bytes]]) -> None:
+        """Keep what came out for some sentences; with the last of them, the job is done."""
+        with self._lock:  # two workers may have sentences of one job
+            for number, result in results:
+                self._results[number] = result
+            self._left -= len(results)
+            is_last = not self._left
+        if is_last:
+            self._call(lambda: self.done.set_result(self._results))
+
+    def fail(self, error: Exception) -> None:
+        """Give the job up because of an error."""
+        self._call(lambda: self.done.set_exception(error))
+
+    def _call(self, settle: Callable[[], None]) -> None:
+        # The request may have been given up in the meantime, and the whole service too.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(lambda: None if self.done.done() else settle())
+
+
+def run_together(parser: Parser, taken: Sequence[tuple[Job, int]]) -> None:
+    """Parse the sentences of some jobs, all of one kind of work, and put the results into the jobs."""
+    work = taken[0][0].work
+    sentences = [job.sentences[number] for job, number in taken]
+    # All of it before the first result is put anywhere: after an error they are run again.
+    if work.trees_only and work.plain:
+        lines = list(parser.stream(sentences))
+    else:
+        found = list(_parses(parser, work, sentences, taken))
+        lines = [parsed.brackets() for parsed in found] if work.trees_only else []
+    results: dict[Job, list[tuple[int, bytes]]] = {}
+    for place, (job, number) in enumerate(taken):
+        result = json_bytes(lines[place]) if lines else _written(found[place], job, number)
+        results.setdefault(job, []).append((number, result))
+    for job, numbered in results.items():
+        job.put(numbered)
+
+
+def _parses(
+    parser: Parser, work: Work, sentences: Sequence[Sequence[str]], taken: Sequence[tuple[Job, int]]
+) -> Iterator[Parsed]:
+    if work.plain:
+        return parser.stream_parses(sentences)
+    return parser.stream_parses(
+        sentences,
+        decoder=work.decoder,
+        constraints=[job.constraints[number] for job, number in taken] if work.constrained else None,
+        root_label=work.root_label,
+        k_best=work.k_best,
+        scores=work.scores,
+        marginals=work.marginals,
+    )
+
+
+def _written(parsed: Parsed, job: Job, number: int) -> bytes:
+    """Return a sentence as JSON; its words' places in the text, if it is from one, are only known to the job."""
+    if job.offsets:
+        parsed.offsets = job.offsets[number]
+    return json_bytes(parsed.to_json())

@@ -1,0 +1,125 @@
+"""A request to parse, as sentences that are within the limits and the work to do on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spanlin.decoding.constraints import Constraints
+from spanlin.server.answers import RequestError
+from spanlin.server.jobs import Offsets, Work
+from spanlin.server.schema import ParseRequest, SentenceConstraints
+from spanlin.server.settings import ServerSettings
+from spanlin.text import Sentence, iter_sentences
+from spanlin.trees.tree import Span
+
+
+class Sentences(NamedTuple):
+    """The sentences of a request in a row. `counts` has how many each item has; `offsets` is empty if it was tokens."""
+
+    work: Work
+    words: list[Sequence[str]]
+    offsets: list[Offsets]
+    counts: list[int]
+    constraints: list[Constraints | None]
+
+
+def read_sentences(request: ParseRequest, settings: ServerSettings) -> Sentences:
+    """Return the sentences of a request, or raise a RequestError if they are not within the limits."""
+    name, items = _items(request)
+    if len(items) > settings.max_items:
+        raise RequestError(413, f"{name}: {len(items)} items, but at most {settings.max_items} a request: send several")
+    if request.k_best > settings.max_k_best:
+        raise RequestError(422, f"k_best: at most {settings.max_k_best}, got {request.k_best}")
+    words: list[Sequence[str]] = []
+    offsets: list[Offsets] = []
+    counts = []
+    for number, item in enumerate(items):
+        if isinstance(item, str):
+            before = len(words)
+            for sentence in iter_sentences(item, longest_sentence=settings.max_sentence_words):
+                words.append(sentence.words)
+                offsets.append(_offsets(sentence))
+                if len(words) > settings.max_sentences:
+                    raise RequestError(413, f"more than {settings.max_sentences} sentences: send several requests")
+            counts.append(len(words) - before)
+        else:
+            if len(item) > settings.max_sentence_words:
+                raise RequestError(
+                    422, f"tokens[{number}]: {len(item)} words, but a sentence may have {settings.max_sentence_words}"
+                )
+            words.append(item)
+            counts.append(1)
+    if len(words) > settings.max_sentences:
+        raise RequestError(413, f"{len(words)} sentences, but at most {settings.max_sentences} a request: send several")
+    word_count = sum(map(len, words))
+    if word_count > settings.max_words:
+        raise RequestError(413, f"{word_count} words, but at most {settings.max_words} a request: send several")
+    _check_words(words, settings.max_word_characters)
+    work = Work(
+        trees_only=request.format == "brackets",
+        decoder=request.decoder,
+        root_label=request.root_label,
+        k_best=request.k_best,
+        scores=request.scores,
+        marginals=request.marginals,
+        constrained=bool(request.constraints),
+    )
+    if not work.plain:
+        _check_cost(request, words, settings)
+    constraints = _constraints(request.constraints, counts) if work.constrained else []
+    return Sentences(work, words, offsets, counts, constraints)
+
+
+def _items(request: ParseRequest) -> tuple[str, Sequence[str] | Sequence[Sequence[str]]]:
+    given = [name for name in ("text", "texts", "tokens") if name in request.model_fields_set]
+    if len(given) != 1:
+        raise RequestError(422, f"give one of text, texts and tokens, got {' and '.join(given) or 'none'}")
+    return ("texts", [request.text]) if given == ["text"] else (given[0], request.texts or request.tokens)
+
+
+def _offsets(sentence: Sentence) -> Offsets:
+    return tuple(zip(sentence.starts, sentence.ends, strict=True))
+
+
+def _check_words(sentences: Sequence[Sequence[str]], limit: int) -> None:
+    for number, words in enumerate(sentences, start=1):
+        longest = max(map(len, words), default=0)
+        if longest > limit:
+            raise RequestError(
+                422, f"sentence {number} has a word of {longest} characters, but at most {limit} are taken: cut it"
+            )
+
+
+def _check_cost(request: ParseRequest, sentences: Sequence[Sequence[str]], settings: ServerSettings) -> None:
+    """Raise if a request for more than plain trees takes too long, or gives too long an answer."""
+    cells = request.k_best * sum(len(words) ** 2 for words in sentences)
+    if cells > settings.max_cells:
+        raise RequestError(
+            413,
+            f"the squared lengths of the sentences, times k_best, come to {cells}, but to at most {settings.max_cells} "
+            "where more than plain trees is asked for: send several requests",
+        )
+    spans = sum(len(one.required) + len(one.forbidden) for one in request.constraints)
+    if spans > settings.max_spans:
+        raise RequestError(413, f"constraints: {spans} spans, but at most {settings.max_spans} a request")
+
+
+def _constraints(wanted: Sequence[SentenceConstraints], counts: Sequence[int]) -> list[Constraints | None]:
+    """Return the constraints of each sentence in a row."""
+    found: list[Constraints | None] = [None] * sum(counts)
+    for place, one in enumerate(wanted):
+        if one.item >= len(counts):
+            raise RequestError(422, f"constraints[{place}]: there is no item {one.item}, only {len(counts)} from 0")
+        if one.sentence >= counts[one.item]:
+            raise RequestError(
+                422,
+                f"constraints[{place}]: item {one.item} has no sentence {one.sentence}, only {counts[one.item]} from 0",
+            )
+        sentence = sum(counts[: one.item]) + one.sentence
+        before = found[sentence] or Constraints()
+        found[sentence] = Constraints(
+            required=(*before.required, *(Span(left, right) for left, right in one.required)),
+            forbidden=(*before.forbidden, *(Span(left, right) for left, right in one.forbidden)),
+        )
+    return found

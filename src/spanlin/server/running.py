@@ -1,0 +1,89 @@
+"""Runs the service until it is told to stop, and then until all that it accepted is answered."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from spanlin.errors import SpanlinError
+from spanlin.parser import Parser
+from spanlin.runtime.folder import find_model, open_folder
+from spanlin.runtime.onnx import OnnxBackend, available_cores
+from spanlin.server.app import create_app
+from spanlin.server.settings import ServerSettings
+
+# Among the few sentences that wait here at a time, few are of one length: to run fewer together saves more padding than
+# it costs. Measured: a tenth for 8 to 16 sentences, and nothing for 64 and more.
+_BATCH_TOKENS = 250
+_LONGEST_IDLE = 30  # seconds that a connection without a request is kept open
+
+
+def load_parsers(model: str | Path = "en", *, threads: int = 0, device: str = "") -> list[Parser]:
+    """Return parsers of one model for a service's workers: one a core, over one graph; on a device, a single one."""
+    if device:
+        return [Parser.load(model, device=device)]
+    folder = open_folder(find_model(model))
+    backend = OnnxBackend(folder, threads=1)
+    backend.batch_tokens = _BATCH_TOKENS
+    return [Parser(folder, backend, workers=1) for _ in range(threads or available_cores())]
+
+
+def open_socket(host: str, port: int) -> socket.socket:
+    """Return a listening socket, or raise a SpanlinError that says why there is none; port 0 is any free one."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        return socket.create_server(address[:2], family=family, backlog=2048)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SpanlinError(f"{host}:{port}: {reason}; choose another --host or --port") from error
+
+
+def server_config(app: FastAPI, *, shutdown_seconds: int) -> uvicorn.Config:
+    """Return how an application is run: quietly, and with time for the last answers."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="none",
+        timeout_keep_alive=_LONGEST_IDLE,
+        timeout_graceful_shutdown=shutdown_seconds,
+    )
+
+
+def serve(
+    parsers: list[Parser],
+    settings: ServerSettings,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    on_start: Callable[[str], None] = lambda _: None,
+) -> int:
+    """Return how many requests were accepted, after a signal to stop and the last answer.
+
+    `on_start` is told the address once connections are taken.
+    """
+    app = create_app(parsers, settings)
+    listener = open_socket(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    server = uvicorn.Server(server_config(app, shutdown_seconds=settings.shutdown_seconds))
+    # uvicorn raises the signal again once it has stopped. To be told to stop is no failure, so it is not to kill us.
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        on_start(f"http://{shown}:{listener.getsockname()[1]}")
+        server.run(sockets=[listener])
+    finally:
+        listener.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return _accepted(app)
+
+
+def _accepted(app: FastAPI) -> int:
+    count: int = app.state.batcher.accepted
+    return count

@@ -1,0 +1,187 @@
+"""What goes in and out of the routes: checked on the way in, documented on the way out."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from spanlin.decoding.decode import Decoder
+from spanlin.server.answers import RequestError
+
+Format = Literal["json", "brackets"]
+_Index = Annotated[int, Field(ge=0, le=1_000_000)]
+_Span = Annotated[list[_Index], Field(min_length=2, max_length=2)]
+_ONE_OF: list[Any] = [{"required": ["text"]}, {"required": ["texts"]}, {"required": ["tokens"]}]
+
+
+def _without_default(found: dict[str, Any]) -> None:
+    """Take the default out of a key's schema: it only stands for a key that is not there."""
+    del found["default"]
+
+
+class _Body(BaseModel):
+    # Not `strict` as a whole would turn "1" into 1; an unknown key is a misspelt one.
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class SentenceConstraints(_Body):
+    """Spans of words, each from the first word up to, not with, the last, that one sentence's tree must (not) have."""
+
+    item: _Index = Field(default=0, description="Which text, or list of tokens, counted from 0.")
+    sentence: _Index = Field(default=0, description="Which sentence of that item, counted from 0.")
+    required: list[_Span] = Field(default=[], examples=[[[1, 3]]])
+    forbidden: list[_Span] = Field(default=[], examples=[[]])
+
+
+class ParseRequest(_Body):
+    """Exactly one of text, texts and tokens, and how to parse it."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": _ONE_OF})
+
+    text: str = Field(default="", examples=["She loves writing code."], json_schema_extra=_without_default)
+    texts: list[str] = Field(default=[], json_schema_extra=_without_default)
+    tokens: list[list[str]] = Field(
+        default=[],
+        description="Tokenized sentences.",
+        examples=[[["She", "loves", "writing", "code", "."]]],
+        json_schema_extra=_without_default,
+    )
+    format: Format = Field(default="json", description="`brackets` gives the trees alone, and is quicker.")
+    decoder: Decoder = "argmin"
+    root_label: str = Field(default="", max_length=100, description="The label that trees must have below TOP.")
+    k_best: int = Field(default=1, ge=1, le=1_000, description="How many of the most probable trees to give.")
+    scores: bool = Field(default=False, description="Whether to give log P(i|j) of all boundaries.")
+    marginals: bool = Field(default=False, description="Whether to give the probability of every span.")
+    constraints: list[SentenceConstraints] = Field(default=[])
+
+
+class EvaluateRequest(_Body):
+    """Trees in brackets; a predicted tree may be an empty string, for none."""
+
+    gold: list[str] = Field(examples=[["(TOP (S (NP (NNS Dogs)) (VP (VBP bark))))"]])
+    predicted: list[str] = Field(examples=[["(TOP (NP (NNS Dogs) (VP (VBP bark))))"]])
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+
+class ConstituentAnswer(_Answer):
+    """A labelled phrase over the words from `left` up to, not with, `right`."""
+
+    label: str
+    left: int
+    right: int
+    probability: float
+    start: int = Field(description="Where it starts in the text, in characters; -1 if tokens were given.")
+    end: int
+    text: str
+
+
+class SentenceAnswer(_Answer):
+    """One sentence; with more keys where scores, marginals or several trees were asked for."""
+
+    words: list[str]
+    tags: list[str]
+    tag_probabilities: list[float]
+    offsets: list[list[int]] | None = Field(description="Where each word starts and ends in the text, in characters.")
+    brackets: str
+    constituents: list[ConstituentAnswer]
+
+
+class ItemAnswer(_Answer):
+    """The sentences of one text, or the one of a list of tokens; with format `brackets`, their trees alone."""
+
+    sentences: list[SentenceAnswer] = []
+    brackets: list[str] = []
+
+
+class ParseAnswer(_Answer):
+    """One result for each text or list of tokens, in order."""
+
+    model: str
+    results: list[ItemAnswer]
+
+
+class ModelAnswer(_Answer):
+    """What the service's model is and what the service allows."""
+
+    name: str
+    version: str
+    precision: str
+    labels: list[str]
+    tags: list[str]
+    decoders: list[str]
+    limits: dict[str, float]
+
+
+class EvaluateAnswer(_Answer):
+    """Percentages as EVALB gives them, null where nothing can be divided; and more."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    complete_match: float | None
+    tagging_accuracy: float | None
+    by_label: dict[str, Any]
+
+
+class HealthAnswer(_Answer):
+    """That the service is up."""
+
+    status: Literal["ok"]
+
+
+class ErrorBody(BaseModel):
+    """What went wrong, for programs and for people."""
+
+    code: str
+    message: str = Field(description="One line: what, where, what to do.")
+
+
+class ErrorAnswer(BaseModel):
+    """The answer to every request that failed."""
+
+    error: ErrorBody
+
+
+_Checked = TypeVar("_Checked", bound=BaseModel)
+
+
+def read_body(body: bytes, kind: type[_Checked]) -> _Checked:
+    """Return a request's checked body, or raise a RequestError that says where it is wrong."""
+    try:
+        value = json.loads(body.decode(), parse_constant=_refuse)
+    except UnicodeDecodeError as error:
+        raise RequestError(400, f"the body is not UTF-8 (byte {error.start + 1})") from error
+    except RecursionError as error:
+        raise RequestError(400, "the body is nested too deeply: send the JSON that /docs describes") from error
+    except ValueError as error:  # bad syntax, or a number of thousands of digits
+        raise RequestError(400, f"the body is not JSON: {_clipped(str(error), 120)}") from error
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise RequestError(422, _one_line(error)) from error
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _one_line(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    first = found[0]
+    place = ""
+    for part in first["loc"]:
+        place += f"[{part}]" if isinstance(part, int) else f"{'.' * bool(place)}{_clipped(part, 40)}"
+    message = first["msg"]
+    if first["type"] == "extra_forbidden":
+        message = "unknown key: take it out, or see /docs for the right one"
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{place or 'the body'}: {message[:1].lower()}{message[1:]}{more}"
+
+
+def _clipped(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}..."

@@ -1,0 +1,90 @@
+// The service's JSON routes, with every failure turned into one kind of error that says what happened in plain words.
+
+const TOKEN = "spanlin-token";
+
+/** What went wrong: `status` is 0 where no answer came; `retryAfter` is in seconds where trying again makes sense. */
+export class ServiceError extends Error {
+  constructor({ title, message, status = 0, code = "", retryAfter = null }) {
+    super(message);
+    Object.assign(this, { title, status, code, retryAfter });
+  }
+}
+
+const TITLES = {
+  400: "The parser did not understand this",
+  401: "This server asks for a token",
+  404: "The server has no such door",
+  413: "That is more text than this server takes at once",
+  422: "That cannot be done",
+  500: "The server stumbled",
+  503: "The server is busy",
+  504: "That took too long",
+};
+
+export function setToken(token) {
+  // The token lives as long as the tab; it never goes into the link.
+  try {
+    sessionStorage.setItem(TOKEN, token);
+  } catch {
+    heldToken = token;
+  }
+}
+
+let heldToken = "";
+
+function token() {
+  try {
+    return sessionStorage.getItem(TOKEN) ?? heldToken;
+  } catch {
+    return heldToken;
+  }
+}
+
+/** What the model can do: its name, labels, decoders and limits. */
+export const fetchModel = () => ask("v1/model", { method: "GET" });
+
+/** The parses of a text's sentences, or of sentences that are lists of words. */
+export async function fetchParses(question, signal) {
+  const answer = await ask("v1/parse", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(question),
+    signal,
+  });
+  return answer.results.flatMap((result) => result.sentences);
+}
+
+async function ask(path, options) {
+  const headers = { ...options.headers };
+  if (token()) headers.Authorization = `Bearer ${token()}`;
+  let response;
+  try {
+    response = await fetch(path, { ...options, headers, credentials: "same-origin" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ServiceError({
+      title: "The server does not answer",
+      message: "Is it still running? What you typed is safe here; try again when it is back.",
+      retryAfter: 0,
+    });
+  }
+  if (response.ok) return response.json();
+  throw await refusal(response);
+}
+
+async function refusal(response) {
+  let error = {};
+  try {
+    error = (await response.json()).error ?? {};
+  } catch {
+    // A proxy in between may answer with a page of its own.
+  }
+  const busy = response.status === 503 || response.status === 504;
+  return new ServiceError({
+    title: TITLES[response.status] ?? (response.status >= 500 ? TITLES[500] : "The server refused"),
+    message: error.message ?? `It answered with status ${response.status}.`,
+    status: response.status,
+    code: error.code ?? "",
+    retryAfter: busy ? Math.min(60, Number(response.headers.get("Retry-After")) || 2) : null,
+  });
+}

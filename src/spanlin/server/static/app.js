@@ -1,0 +1,401 @@
+// The page: holds the state, asks the service, and tells the parts what to show. What they look like is their matter.
+
+import { ServiceError, fetchModel, fetchParses, setToken } from "./api.js";
+import { tally } from "./boundaries.js";
+import { fillBoundaryList } from "./boundary_list.js";
+import { Composer } from "./composer.js";
+import { el, refill } from "./dom.js";
+import { ExportDialog, copyText } from "./export_dialog.js";
+import { Card, Menu } from "./floating.js";
+import { Notices } from "./notices.js";
+import { LONGEST_TABLE, sentenceQuestion, textQuestion } from "./questions.js";
+import { SentenceView } from "./sentence_view.js";
+import { spanItems } from "./span_menu.js";
+import { DEFAULT_STATE, decodeState, encodeState, fitsLink, sameQuestion, sameSpan } from "./state.js";
+import { TableView } from "./table_view.js";
+import { setUpTheme } from "./theme.js";
+import { aboutDecoder, compareTrees, fillDecoders, promise, showChips, showPicker, tallyText } from "./toolbar.js";
+import { buildTree } from "./tree.js";
+import { TreeView, nodeCard } from "./tree_view.js";
+import { decoderName } from "./decoders.js";
+import { phrase, plural } from "./words.js";
+
+const MOST_RETRIES = 3;
+
+const $ = (id) => document.getElementById(id);
+const notices = new Notices($("notices"), $("toasts"));
+const card = new Card($("card"));
+const menu = new Menu($("menu"));
+
+let state = readAddress();
+let good = null; // the last state that the service could answer
+let sentences = []; // its parses
+let open = null; // the open one: {parsed, root}
+let other = null; // the same sentence by the decoder it is compared with
+let asking = null; // the request under way
+let retries = 0;
+let decoders = []; // that the service has
+
+// ---- asking the service ---------------------------------------------------------------------------------------
+
+/** Brings the page to its state: asks what is not known yet, then shows all. */
+async function refresh() {
+  asking?.abort();
+  const mine = (asking = new AbortController());
+  const asked = state;
+  if (!asked.text.trim()) {
+    showNothing();
+    return;
+  }
+  busy(true);
+  try {
+    if (!good || !sameQuestion(good, asked)) {
+      const found = await fetchParses(textQuestion(asked), mine.signal);
+      sentences = found.filter((parsed) => parsed.words.length);
+    }
+    if (!sentences.length) {
+      showNothing();
+      notices.show("There is no word in this.", "Type a sentence, or try one of the examples.");
+      return;
+    }
+    if (asked.sentence >= sentences.length) asked.sentence = sentences.length - 1;
+    let parsed = sentences[asked.sentence];
+    const hasTables = "left_log_probs" in parsed || "right_log_probs" in parsed;
+    if (!hasTables && parsed.words.length <= LONGEST_TABLE) {
+      [parsed] = await fetchParses(sentenceQuestion(asked, parsed.words, asked.decoder), mine.signal);
+      sentences[asked.sentence] = parsed;
+    }
+    const [compared] = asked.compare
+      ? await fetchParses(sentenceQuestion(asked, parsed.words, asked.compare), mine.signal)
+      : [null];
+    if (asking !== mine) return;
+    good = asked;
+    retries = 0;
+    notices.clear();
+    open = { parsed, root: buildTree(parsed) };
+    other = compared && { parsed: compared, root: buildTree(compared) };
+    show();
+  } catch (error) {
+    if (error.name !== "AbortError") failed(error);
+  } finally {
+    if (asking === mine) busy(false);
+  }
+}
+
+/** Tells what went wrong; `again` is what to do when the reader, or the clock, says so. */
+function failed(error, again = refresh) {
+  if (!(error instanceof ServiceError)) {
+    console.error(error);
+    notices.show("Something went wrong on this page.", String(error.message ?? error));
+    return;
+  }
+  if (error.status === 401) {
+    $("token-dialog").showModal();
+    return;
+  }
+  // The same text was parsed before: it is the new wish that cannot be met, so the page goes back to what could.
+  const refused = error.status === 400 || error.status === 422;
+  if (refused && good && good.text === state.text) {
+    state = { ...good, view: state.view, side: state.side };
+    writeAddress("replace");
+    showControls();
+    notices.show("That cannot be done, so the tree stays as it was.", error.message);
+    return;
+  }
+  const canRetry = error.retryAfter !== null;
+  retries += 1;
+  notices.show(`${error.title}.`, error.message, {
+    retry: canRetry ? again : null,
+    seconds: canRetry && error.status && retries <= MOST_RETRIES ? error.retryAfter : null,
+  });
+}
+
+function busy(is) {
+  $("result").setAttribute("aria-busy", String(is));
+  document.body.classList.toggle("busy", is);
+}
+
+// ---- the state and the address --------------------------------------------------------------------------------
+
+/** Changes the state. `how` is "push" for what one would want to go back from, else "replace". */
+function change(patch, how = "push") {
+  state = { ...state, ...patch };
+  writeAddress(how);
+  refresh();
+}
+
+function writeAddress(how) {
+  const address = encodeState(state);
+  const isSame = fitsLink(state) && location.hash.replace(/^#/, "") === address;
+  // The browser's own history also holds what is too long for an address.
+  history[isSame || how === "replace" ? "replaceState" : "pushState"](
+    { page: state }, "", address ? `#${address}` : location.pathname + location.search,
+  );
+}
+
+function readAddress() {
+  return history.state?.page ?? decodeState(location.hash);
+}
+
+function setText(text, how) {
+  if (text === state.text) return;
+  // Constraints name words by number; in another text these would be other words.
+  change({ text, sentence: 0, required: [], forbidden: [] }, how);
+}
+
+function wish(kind, span) {
+  const without = (spans) => spans.filter((other) => !sameSpan(other, span));
+  const patch = { required: without(state.required), forbidden: without(state.forbidden) };
+  if (kind) patch[kind] = [...patch[kind], span];
+  change(patch);
+}
+
+function restore() {
+  composer.show(readAddress().text);
+  begin();
+}
+
+/** Starts from what the address says. */
+function begin() {
+  state = readAddress();
+  // A link may come from a service with other decoders.
+  if (!decoders.includes(state.decoder)) state = { ...state, decoder: DEFAULT_STATE.decoder };
+  if (!decoders.includes(state.compare)) state = { ...state, compare: "" };
+  menu.close();
+  refresh();
+}
+
+// ---- showing --------------------------------------------------------------------------------------------------
+
+function showNothing() {
+  good = open = other = null;
+  sentences = [];
+  $("result").hidden = true;
+  $("welcome").hidden = false;
+  notices.clear();
+  busy(false);
+}
+
+function wishes() {
+  const here = (spans) => new Set(spans.filter(({ sentence }) => sentence === state.sentence).map(({ left, right }) => `${left}-${right}`));
+  return { required: here(state.required), forbidden: here(state.forbidden) };
+}
+
+function show() {
+  $("welcome").hidden = true;
+  $("result").hidden = false;
+  card.hide();
+  showControls();
+  const { parsed, root } = open;
+  const { required, forbidden } = wishes();
+  const difference = other && compareTrees(root, other.root);
+  $("compare-pane").hidden = !other;
+  $("difference").hidden = !other;
+  tree.show(root, parsed, { required, differ: difference?.mine });
+  if (other) {
+    otherTree.show(other.root, other.parsed, { required, differ: difference.theirs });
+    $("difference").textContent = difference.text;
+    $("difference").dataset.count = difference.count;
+  }
+  const constrained = required.size + forbidden.size > 0;
+  refill($("promise"), promise(parsed, constrained));
+  $("tree-title").textContent = other ? decoderName(state.decoder) : "Tree";
+  refill($("other-title"), other ? decoderName(state.compare) : "");
+  refill($("other-promise"), other ? promise(other.parsed, constrained) : null);
+  sentence.show(parsed.words);
+  showTable();
+}
+
+function showControls() {
+  $("decoder").value = state.decoder;
+  $("compare").value = state.compare;
+  $("decoder-about").textContent = aboutDecoder(state.decoder);
+  if (!sentences.length) return;
+  showPicker($("picker"), sentences, state.sentence);
+  showChips($("chips"), sentences[state.sentence].words, state, (span) => wish("", span));
+  $("result").dataset.view = state.view;
+  for (const tab of document.querySelectorAll("[role=tab]")) {
+    const isOpen = tab.dataset.view === state.view;
+    tab.setAttribute("aria-selected", String(isOpen));
+    tab.tabIndex = isOpen ? 0 : -1;
+  }
+}
+
+function showTable() {
+  const { parsed, root } = open;
+  const sides = ["left", "right"].filter((side) => parsed[`${side}_log_probs`] || parsed[`${side}_boundaries`]);
+  const side = sides.includes(state.side) ? state.side : (sides[0] ?? "left");
+  $("sides").hidden = sides.length < 2;
+  for (const input of $("sides").querySelectorAll("input")) input.checked = input.value === side;
+  $("table-missing").hidden = sides.length > 0 && Boolean(parsed[`${side}_log_probs`]);
+  $("table-caption").textContent = side === "left"
+    ? "Each column asks: where does the longest phrase that ends with this word begin?"
+    : "Each row asks: where does the longest phrase that begins with this word end?";
+  const { required, forbidden } = wishes();
+  $("legend-required").hidden = !required.size;
+  $("legend-forbidden").hidden = !forbidden.size;
+  table.show(parsed, root, side, { required, forbidden });
+  $("table-summary").textContent = sides.map((each) => tallyText(each, tally(parsed, root, each))).join(" ");
+  if ($("boundary-details").open) fillBoundaryList($("boundary-list"), table);
+}
+
+/** Lights up a span everywhere; `from` is the part that asked and needs no moving. */
+function point(span, from) {
+  for (const part of [tree, otherTree, table, sentence]) part.highlight(span, { reveal: part === tree && from === table });
+  if (!span) card.hide();
+}
+
+function openMenu(span, box, { fold = null, isFolded = false } = {}) {
+  const { words } = open.parsed;
+  const copy = async () => {
+    await copyText(words.slice(span.left, span.right).join(" "));
+    notices.say("Copied");
+  };
+  card.hide();
+  menu.open(box, `“${phrase(words, span.left, span.right, 70)}”`, spanItems(span, { state, words, wish, fold, isFolded, copy }));
+}
+
+function makeTree(frame, name) {
+  const unfold = frame.parentElement.querySelector("[data-tree-action=unfold]");
+  const view = new TreeView(frame, {
+    name,
+    onmove: () => card.hide(),
+    onfold(count) {
+      unfold.hidden = count === 0;
+      unfold.lastChild.textContent = `Unfold ${plural(count, "part")}`;
+    },
+    onpoint(span, node, group) {
+      point(span, view);
+      if (node) card.show(group.getBoundingClientRect(), ...nodeCard(node, open.parsed.words));
+    },
+    onpick(node, group) {
+      const fold = node.word === null ? () => view.toggle(node) : null;
+      openMenu(node, group.getBoundingClientRect(), { fold, isFolded: view.collapsed.has(node.key) });
+    },
+  });
+  return view;
+}
+
+const tree = makeTree($("tree-frame"), "Constituents of the sentence");
+const otherTree = makeTree($("other-frame"), "Constituents by the other decoder");
+const table = new TableView($("table-frame"), {
+  onpoint(span, box) {
+    point(span, table);
+    if (!span) return;
+    const { words, facts } = table.describe(span);
+    card.show(box, el("p", { class: "card-words", dir: "auto" }, words), ...facts.map((fact) => el("p", { class: "card-number" }, fact)));
+  },
+  onpick: (span, box) => openMenu(span, box),
+  ontell: (text) => { $("table-told").textContent = text; },
+});
+const sentence = new SentenceView($("sentence"), {
+  onpoint: (span) => point(span, sentence),
+  onpick: (span, box) => openMenu(span, box),
+});
+const exporting = new ExportDialog(
+  $("export-dialog"),
+  () => ({ ...open, collapsed: tree.collapsed }),
+  (text) => notices.say(text),
+);
+
+const composer = new Composer($("composer"), {
+  ontext: setText,
+  onsubmit(text) {
+    retries = 0;
+    if (text === state.text) refresh();
+    else setText(text, "push");
+    if (text.trim()) return;
+    notices.show("There is nothing to parse yet.", "Type a sentence, or try one of the examples.");
+    composer.focus();
+  },
+});
+
+// ---- the reader's hands ---------------------------------------------------------------------------------------
+
+$("decoder").addEventListener("change", (event) => change({ decoder: event.target.value }));
+$("compare").addEventListener("change", (event) => change({ compare: event.target.value }));
+$("picker").querySelector("select").addEventListener("change", (event) => change({ sentence: Number(event.target.value) }));
+for (const step of $("picker").querySelectorAll("[data-step]")) {
+  step.addEventListener("click", () => change({ sentence: state.sentence + Number(step.dataset.step) }));
+}
+$("sides").addEventListener("change", (event) => {
+  state = { ...state, side: event.target.value };
+  writeAddress("replace");
+  showTable();
+});
+$("tabs").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
+$("tabs").addEventListener("keydown", (event) => {
+  if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+  showView(state.view === "tree" ? "table" : "tree");
+  $("tabs").querySelector("[aria-selected=true]").focus();
+});
+function showView(view) {
+  state = { ...state, view };
+  writeAddress("replace");
+  showControls();
+}
+
+for (const button of document.querySelectorAll("[data-tree-action]")) {
+  const view = () => (button.closest("#compare-pane") ? otherTree : tree);
+  const actions = {
+    in: () => view().viewport.zoom(1.25),
+    out: () => view().viewport.zoom(0.8),
+    fit: () => view().viewport.fit(),
+    unfold: () => view().expandAll(),
+  };
+  button.addEventListener("click", actions[button.dataset.treeAction]);
+}
+$("table-in").addEventListener("click", () => table.zoom(1.25));
+$("table-out").addEventListener("click", () => table.zoom(0.8));
+$("boundary-details").addEventListener("toggle", (event) => event.target.open && open && fillBoundaryList($("boundary-list"), table));
+$("export").addEventListener("click", () => open && exporting.open());
+$("share").addEventListener("click", async () => {
+  if (!fitsLink(state)) {
+    notices.say("This text is too long for a link");
+    return;
+  }
+  try {
+    await copyText(location.href);
+    notices.say("Link copied: it brings back all you see");
+  } catch {
+    notices.say("Copy the address of this page: it brings back all you see");
+  }
+});
+$("help").addEventListener("click", () => $("help-dialog").showModal());
+$("skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address after # is ours
+  if (open) tree.focusRoot();
+  else composer.focus();
+});
+for (const dialog of document.querySelectorAll("dialog")) {
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+}
+$("token-dialog").addEventListener("close", () => {
+  const token = $("token").value.trim();
+  if ($("token-dialog").returnValue !== "use" || !token) {
+    notices.show("This server asks for a token.", "Ask whoever runs it for one.", { retry: () => $("token-dialog").showModal() });
+    return;
+  }
+  $("token").value = "";
+  setToken(token);
+  start();
+});
+addEventListener("popstate", restore);
+setUpTheme($("theme"), () => table.recolour());
+
+async function start() {
+  // Whoever is quick may type before the service has answered.
+  if (!composer.isTyping) composer.show(readAddress().text);
+  try {
+    const model = await fetchModel();
+    decoders = model.decoders;
+    fillDecoders($("decoder"), $("compare"), decoders);
+    $("model").textContent = `Model ${model.name}, spanlin ${model.version}`;
+  } catch (error) {
+    failed(error, start);
+    return;
+  }
+  begin();
+}
+
+start();

@@ -1,0 +1,106 @@
+// The dialog that shows a parse in a format, to copy or to save.
+
+import { el, refill } from "./dom.js";
+import { bracketText, jsonText, latexText, svgText } from "./formats.js";
+import { pngOf } from "./png.js";
+
+const FORMATS = {
+  svg: { name: "SVG", file: "tree.svg", type: "image/svg+xml", picture: true, about: "A drawing that stays sharp at any size." },
+  png: { name: "PNG", file: "tree.png", type: "image/png", picture: true, about: "A picture for slides and chats, on white." },
+  brackets: { name: "Brackets", file: "tree.txt", type: "text/plain", about: "One line, as treebanks write it; EVALB and NLTK read it." },
+  latex: { name: "LaTeX", file: "tree.tex", type: "text/plain", about: "For a document that says \\usepackage{forest}." },
+  json: { name: "JSON", file: "parse.json", type: "application/json", about: "Words, tags, constituents, probabilities and boundaries." },
+};
+
+export class ExportDialog {
+  /** `current()` gives what is on the page: {root, parsed, collapsed}; `onsaid(text)` tells the reader of success. */
+  constructor(dialog, current, onsaid) {
+    this.dialog = dialog;
+    this.current = current;
+    this.onsaid = onsaid;
+    this.format = "svg";
+    this.preview = dialog.querySelector("#export-preview");
+    this.about = dialog.querySelector("#export-about");
+    const choices = Object.entries(FORMATS).map(([key, { name }]) =>
+      el("label", { class: "choice" },
+        el("input", { type: "radio", name: "format", value: key, checked: key === this.format, onchange: () => this.#choose(key) }),
+        el("span", {}, name)));
+    dialog.querySelector("#export-formats").append(...choices);
+    dialog.querySelector("#export-save").addEventListener("click", () => this.#save());
+    dialog.querySelector("#export-copy").addEventListener("click", () => this.#copy());
+    dialog.addEventListener("close", () => this.#forget());
+  }
+
+  open() {
+    this.dialog.showModal();
+    this.#choose(this.format);
+  }
+
+  async #choose(key) {
+    this.format = key;
+    const { picture, about } = FORMATS[key];
+    this.about.textContent = about;
+    this.#forget();
+    if (picture) {
+      const blob = await this.#blob();
+      if (this.format !== key) return;
+      this.url = URL.createObjectURL(blob);
+      refill(this.preview, el("img", { src: this.url, alt: "The tree as it will be saved" }));
+    } else {
+      refill(this.preview, el("pre", { tabindex: "0", dir: "auto" }, this.#text()));
+    }
+  }
+
+  #text() {
+    const { root, parsed, collapsed } = this.current();
+    if (this.format === "brackets") return bracketText(parsed);
+    if (this.format === "latex") return latexText(root);
+    if (this.format === "json") return jsonText(parsed);
+    return svgText(root, parsed.words, collapsed);
+  }
+
+  async #blob() {
+    if (this.format === "png") return pngOf(this.#text());
+    return new Blob([this.#text()], { type: `${FORMATS[this.format].type};charset=utf-8` });
+  }
+
+  async #save() {
+    const url = URL.createObjectURL(await this.#blob());
+    el("a", { href: url, download: FORMATS[this.format].file }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+    this.onsaid(`Saved ${FORMATS[this.format].file}`);
+  }
+
+  async #copy() {
+    try {
+      if (this.format === "png") {
+        await navigator.clipboard.write([new ClipboardItem({ "image/png": this.#blob() })]);
+      } else {
+        await copyText(this.#text());
+      }
+      this.onsaid(`Copied as ${FORMATS[this.format].name}`);
+    } catch {
+      this.onsaid("The browser did not let us copy; save it instead");
+    }
+  }
+
+  #forget() {
+    if (this.url) URL.revokeObjectURL(this.url);
+    this.url = null;
+  }
+}
+
+/** Puts a text into the clipboard, also where the page has no secure context and so no modern clipboard. */
+export async function copyText(text) {
+  if (navigator.clipboard?.writeText) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const holder = el("textarea", { class: "visually-hidden", readonly: true }, text);
+  const place = document.querySelector("dialog[open]") ?? document.body;
+  place.append(holder);
+  holder.select();
+  const done = document.execCommand("copy");
+  holder.remove();
+  if (!done) throw new Error("copying was refused");
+}

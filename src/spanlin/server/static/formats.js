@@ -1,0 +1,103 @@
+// A parse as text in the formats that other programs read. The LaTeX is, sign by sign, what `Parsed.latex()` gives.
+
+import { FONTS, PILL, ROOF_TEXT, WORD_DROP, layoutTree, roof } from "./layout.js";
+import { drawnRoot } from "./tree.js";
+import { percent, phrase, visible } from "./words.js";
+
+const TABLES = new Set(["left_log_probs", "right_log_probs"]);
+const DEEPEST_INDENT = 30;
+const ESCAPES = {
+  "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}",
+  "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\char34{}",
+};
+
+export const bracketText = (parsed) => `${parsed.brackets}\n`;
+
+/** All that the service said of the sentence but the score tables, which would drown the rest. */
+export function jsonText(parsed) {
+  const kept = Object.entries(parsed).filter(([key]) => !TABLES.has(key));
+  return `${JSON.stringify(Object.fromEntries(kept), null, 1)}\n`;
+}
+
+/** The tree for the LaTeX package forest. */
+export function latexText(root) {
+  const parts = [];
+  const stack = [[root, "", 0]];
+  while (stack.length) {
+    const [node, gap, depth] = stack.pop();
+    if (node === null) {
+      parts.push("]");
+    } else if (node.word !== null) {
+      parts.push(`${gap}[${latexGroup(node.label)} [${latexGroup(node.word)}]]`);
+    } else {
+      parts.push(`${gap}[${latexGroup(node.label)}`);
+      const branches = node.children.length > 1;
+      // An only child stays on the line of its parent.
+      const below = branches ? `\n${"  ".repeat(Math.min(depth + 1, DEEPEST_INDENT))}` : " ";
+      stack.push([null, "", 0]);
+      for (const child of [...node.children].reverse()) stack.push([child, below, depth + (branches ? 1 : 0)]);
+    }
+  }
+  return `\\begin{forest}\n${parts.join("")}\n\\end{forest}\n`;
+}
+
+function latexGroup(text) {
+  // Fonts join some pairs into dashes and other signs; empty braces keep them apart.
+  const apart = visible(text).replace(/-(?=-)|,(?=,)|[?!](?=`)/g, "$&\0");
+  const escaped = apart.replace(/[{}$&#_% \\^~<>|"]/g, (sign) => ESCAPES[sign] ?? `\\${sign}`);
+  return `{${escaped.replaceAll("\0", "{}")}}`;
+}
+
+const INK = "#1f2430";
+const TINTS = {
+  sure: { fill: "#e3f1ee", stroke: "#1c7468", dash: "" },
+  likely: { fill: "#fbf0d4", stroke: "#8a6100", dash: "7 3" },
+  unsure: { fill: "#fde4d3", stroke: "#a8480c", dash: "4 3" },
+  doubtful: { fill: "#fbdcdf", stroke: "#b3202f", dash: "1.5 3" },
+};
+
+/** The drawn tree as a file of its own, dark on white, with attributes only: no style sheet has to come along. */
+export function svgText(root, words, collapsed) {
+  const { places, width, height } = layoutTree(drawnRoot(root), words, collapsed);
+  const [w, h] = [Math.ceil(width), Math.ceil(height)];
+  const family = (font) => escapeXml(font.slice(font.indexOf("px") + 3));
+  const parts = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img" text-anchor="middle">`,
+    `<title>${escapeXml(`Tree of: ${visible(words.join(" "))}`)}</title>`,
+    `<rect width="${w}" height="${h}" fill="#ffffff"/>`,
+    `<path d="${places.map((place) => place.edge).join("")}" fill="none" stroke="#9aa1ab" stroke-width="1.3"/>`,
+    `<g fill="${INK}" font-family="${family(FONTS.label)}">`,
+  ];
+  for (const place of places) {
+    const { node, x, y } = place;
+    const at = `translate(${round(x)} ${round(y)})`;
+    if (node.word !== null) {
+      parts.push(
+        `<g class="word" transform="${at}"><text y="4" font-size="10.5" fill="#5b6370">${escapeXml(place.title)}</text>` +
+          wordText(place.text, WORD_DROP, family) + "</g>",
+      );
+      continue;
+    }
+    const { fill, stroke, dash } = TINTS[place.sure];
+    const told = node.probability === null ? "" : ` · ${percent(node.probability)}`;
+    parts.push(
+      `<g class="constituent" data-left="${node.left}" data-right="${node.right}" transform="${at}">` +
+        `<title>${escapeXml(`${place.title} · ${phrase(words, node.left, node.right, 110)}${told}`)}</title>` +
+        (place.folded ? `<path d="${roof(place)}" fill="none" stroke="#9aa1ab" stroke-width="1.3"/>` : "") +
+        `<rect x="${round(-place.pill / 2)}" y="${-PILL / 2}" width="${round(place.pill)}" height="${PILL}" rx="8" ` +
+        `fill="${fill}" stroke="${stroke}" stroke-width="1.3"${dash ? ` stroke-dasharray="${dash}"` : ""}/>` +
+        `<text y="4.5" font-size="13" font-weight="600">${escapeXml(place.title)}` +
+        (place.doubt ? `<tspan dx="6" font-size="10.5" font-weight="500">${escapeXml(place.doubt)}</tspan>` : "") +
+        "</text>" + (place.folded ? wordText(place.text, ROOF_TEXT, family) : "") + "</g>",
+    );
+  }
+  return `${parts.join("")}</g></svg>\n`;
+}
+
+function wordText(text, y, family) {
+  return `<text y="${y}" font-size="17" font-family="${family(FONTS.word)}">${escapeXml(text)}</text>`;
+}
+
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escapeXml = (text) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]);
+const round = (value) => Math.round(value * 10) / 10;

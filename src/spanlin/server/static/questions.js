@@ -1,0 +1,32 @@
+// What the page asks the service for, from its state.
+
+const SHORT_TEXT = 3000; // characters for which the score tables of all sentences come at once
+export const LONGEST_TABLE = 400; // words of a sentence whose table is still asked for
+
+/** The question for all sentences of the text; the tables of a long text come later, sentence by sentence. */
+export function textQuestion(state) {
+  const { text, decoder } = state;
+  return { text, decoder, scores: text.length <= SHORT_TEXT, constraints: constraints(state) };
+}
+
+/** The question for the open sentence by its words, with its tables, for any decoder. */
+export function sentenceQuestion(state, words, decoder) {
+  const mine = constraints(state).filter(({ sentence }) => sentence === state.sentence);
+  return {
+    tokens: [words],
+    decoder,
+    scores: words.length <= LONGEST_TABLE,
+    constraints: mine.map((wanted) => ({ ...wanted, sentence: 0 })),
+  };
+}
+
+function constraints(state) {
+  const bySentence = new Map();
+  for (const kind of ["required", "forbidden"]) {
+    for (const { sentence, left, right } of state[kind]) {
+      if (!bySentence.has(sentence)) bySentence.set(sentence, { item: 0, sentence, required: [], forbidden: [] });
+      bySentence.get(sentence)[kind].push([left, right]);
+    }
+  }
+  return [...bySentence.values()];
+}

@@ -1,0 +1,71 @@
+// What a link restores, and how it is written after the # of the address.
+
+export const DEFAULT_STATE = Object.freeze({
+  text: "",
+  decoder: "argmin",
+  compare: "",
+  sentence: 0,
+  required: [],
+  forbidden: [],
+  side: "left",
+  view: "tree",
+});
+
+const LONGEST_LINK = 12000; // characters of text in an address; mails and chats break longer ones
+
+export const fitsLink = (state) => state.text.length <= LONGEST_LINK;
+
+/** The state as the part of an address after #; what is at its default is left out, and all where it is too long. */
+export function encodeState(state) {
+  if (!fitsLink(state)) return "";
+  const parts = new URLSearchParams();
+  if (state.text) parts.set("text", state.text);
+  if (state.decoder !== DEFAULT_STATE.decoder) parts.set("decoder", state.decoder);
+  if (state.compare) parts.set("compare", state.compare);
+  // People count sentences from one.
+  if (state.sentence) parts.set("sentence", String(state.sentence + 1));
+  if (state.required.length) parts.set("require", encodeSpans(state.required));
+  if (state.forbidden.length) parts.set("forbid", encodeSpans(state.forbidden));
+  if (state.side !== DEFAULT_STATE.side) parts.set("side", state.side);
+  if (state.view !== DEFAULT_STATE.view) parts.set("view", state.view);
+  return parts.toString();
+}
+
+/** The state of an address; whatever in it makes no sense is taken as its default. */
+export function decodeState(hash) {
+  const parts = new URLSearchParams(hash.replace(/^#/, ""));
+  const name = (key, fallback) => (/^[a-z-]{1,40}$/.test(parts.get(key) ?? "") ? parts.get(key) : fallback);
+  const sentence = Number.parseInt(parts.get("sentence") ?? "1", 10);
+  return {
+    text: parts.get("text") ?? "",
+    decoder: name("decoder", DEFAULT_STATE.decoder),
+    compare: name("compare", ""),
+    sentence: sentence >= 1 ? sentence - 1 : 0,
+    required: decodeSpans(parts.get("require")),
+    forbidden: decodeSpans(parts.get("forbid")),
+    side: parts.get("side") === "right" ? "right" : "left",
+    view: parts.get("view") === "table" ? "table" : "tree",
+  };
+}
+
+export const sameSpan = (one, two) =>
+  one.sentence === two.sentence && one.left === two.left && one.right === two.right;
+
+/** Whether two states ask the parser for the same trees. */
+export function sameQuestion(one, two) {
+  const spans = (state) => `${encodeSpans(state.required)} ${encodeSpans(state.forbidden)}`;
+  return one.text === two.text && one.decoder === two.decoder && spans(one) === spans(two);
+}
+
+// A span is written sentence.left-right, the sentence from 1, the split points as they are: 1.2-5.
+function encodeSpans(spans) {
+  return spans.map(({ sentence, left, right }) => `${sentence + 1}.${left}-${right}`).join(" ");
+}
+
+function decodeSpans(text) {
+  return Array.from((text ?? "").matchAll(/(\d{1,6})\.(\d{1,6})-(\d{1,6})/g), ([, sentence, left, right]) => ({
+    sentence: Math.max(0, Number(sentence) - 1),
+    left: Number(left),
+    right: Number(right),
+  }));
+}

@@ -1,0 +1,71 @@
+// What stands over the tree: which sentence, which decoder, what it promises, and the reader's own constraints.
+
+import { el, icon, refill } from "./dom.js";
+import { DECODERS, decoderName } from "./decoders.js";
+import { onlyIn } from "./tree.js";
+import { percent, phrase, plural } from "./words.js";
+
+/** Fills the two decoder lists once the service has told its decoders. */
+export function fillDecoders(main, other, names) {
+  const options = (first) => [...first, ...names.map((key) => el("option", { value: key }, decoderName(key)))];
+  refill(main, ...options([]));
+  refill(other, ...options([el("option", { value: "" }, "nothing")]));
+}
+
+/** Shows which sentence is open, if there are several. */
+export function showPicker(picker, sentences, current) {
+  picker.hidden = sentences.length < 2;
+  refill(picker.querySelector("select"), ...sentences.map((parsed, index) =>
+    el("option", { value: index, selected: index === current }, `${index + 1}. ${phrase(parsed.words, 0, parsed.words.length, 40)}`)));
+  picker.querySelector("output").textContent = `${current + 1} of ${sentences.length}`;
+  picker.querySelector("[data-step='-1']").disabled = current === 0;
+  picker.querySelector("[data-step='1']").disabled = current === sentences.length - 1;
+}
+
+/** Says in a line what is known of a tree as a whole. */
+export function promise(parsed, isConstrained) {
+  const under = isConstrained ? " under your constraints" : "";
+  const [name, sign, text, why] = parsed.optimal
+    ? ["proved", "check", `Most probable tree${under}`, `It is proved that no tree${under} is more probable.`]
+    : ["unproved", "info", "Not proved to be the best", `Another tree${under} may be more probable; “Exact (CKY)” finds the best one.`];
+  const odds = parsed.log_probability == null ? "" : ` Probability of the whole tree: ${percent(Math.exp(parsed.log_probability))}.`;
+  return el("span", { class: `promise ${name}`, title: why + odds, "data-optimal": String(Boolean(parsed.optimal)) },
+    icon(sign), text, el("span", { class: "visually-hidden" }, `. ${why}${odds}`));
+}
+
+/** Says what a decoder does. */
+export const aboutDecoder = (key) => DECODERS[key]?.about ?? "";
+
+/** Lists the constraints of the open sentence; a click on one takes it back. */
+export function showChips(list, words, state, onremove) {
+  const chip = (kind, sign, word) => (span) => {
+    const text = phrase(words, span.left, span.right, 40);
+    return el("li", { class: `chip ${kind}` }, icon(sign),
+      el("span", { class: "chip-kind" }, word), el("span", { class: "chip-words", dir: "auto" }, text),
+      el("button", { type: "button", "aria-label": `Remove: ${word} ${text}`, onclick: () => onremove(span) }, icon("close")));
+  };
+  const here = (span) => span.sentence === state.sentence;
+  const chips = [
+    ...state.required.filter(here).map(chip("required", "check", "required")),
+    ...state.forbidden.filter(here).map(chip("forbidden", "ban", "forbidden")),
+  ];
+  list.hidden = chips.length === 0;
+  refill(list, ...chips);
+}
+
+/** What differs between two trees: the keys on either side, and a sentence that tells. */
+export function compareTrees(root, other) {
+  const [mine, theirs] = [onlyIn(root, other), onlyIn(other, root)];
+  const count = mine.size + theirs.size;
+  const text = count === 0
+    ? "Both decoders give the same tree."
+    : `${plural(count, "constituent")} ${count === 1 ? "differs" : "differ"}: ${mine.size} only above, ${theirs.size} only below.`;
+  return { mine, theirs, count, text };
+}
+
+/** Says how the predictions of one side fare. */
+export function tallyText(side, told) {
+  if (!told) return "";
+  const crossing = told.crossing ? `, ${told.crossing} ${told.crossing === 1 ? "crosses" : "cross"}` : "";
+  return `Of the ${side} boundaries the tree keeps ${told.kept} of ${told.count}${crossing}.`;
+}

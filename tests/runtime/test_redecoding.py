@@ -1,0 +1,303 @@
+"""Decoders, constraints, k-best, marginals, scores and root labels, through the parser's door."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runtime.conftest import LIMIT, TREES
+from spanlin import CharacterConstraints, Constraints, Span
+from spanlin.decoding import Decoder, decode, k_best_trees, span_marginals
+from spanlin.errors import ConstraintError, DecodingError, LinearizationError, SpanlinError
+from spanlin.linearization import is_legal
+from spanlin.parsed import Parsed
+from spanlin.parser import Parser
+from spanlin.training.checkpoint import Model
+from spanlin.trees.transforms import ROOT_LABELS
+
+WORDS = sorted({word for tree in TREES for word in tree.words})
+SENTENCES = [list(tree.words) for tree in TREES[:8]] + [["one"], ["two", "words"], ["a", "b", "c"]]
+# Words in no order, whose boundaries often fit no tree.
+SENTENCES += [np.random.default_rng(count).choice(WORDS, count).tolist() for count in (12, 18, 25)]
+DECODERS: tuple[Decoder, ...] = tuple(decoder for decoder in get_args(Decoder) if decoder != "strict")
+
+
+@pytest.fixture
+def parser(exported: tuple[Model, Parser]) -> Parser:
+    return exported[1]
+
+
+@pytest.fixture(scope="session")
+def both(export_target: Callable[[str], tuple[Model, Parser]]) -> Parser:
+    """A parser that scores left and right boundaries."""
+    return export_target("both")[1]
+
+
+def has_span(parsed: Parsed, span: tuple[int, int]) -> bool:
+    return span in {(found.left, found.right) for found in parsed.constituents()}
+
+
+def sides(parsed: Parsed) -> tuple[np.ndarray | None, np.ndarray | None]:
+    return parsed.left_boundary_log_probs, parsed.right_boundary_log_probs
+
+
+def assert_same(one: list[Parsed], two: list[Parsed]) -> None:
+    assert [parsed.brackets() for parsed in one] == [parsed.brackets() for parsed in two]
+    for first, second in zip(one, two, strict=True):
+        probabilities = [[found.probability for found in parsed.constituents()] for parsed in (first, second)]
+        assert probabilities[0] == pytest.approx(probabilities[1], abs=1e-6)
+        assert first.optimal == second.optimal
+
+
+def test_what_is_asked_for_besides_does_not_change_the_greedy_trees(parser: Parser) -> None:
+    plain = parser.parse_tokens(SENTENCES)
+    assert [parsed.brackets() for parsed in plain] == parser.brackets(SENTENCES)
+    assert_same(parser.parse_tokens(SENTENCES, decoder="argmin", scores=True, marginals=True), plain)
+    assert_same(parser.parse_tokens(SENTENCES, constraints=[None] * len(SENTENCES)), plain)
+    assert_same(parser.parse_tokens(SENTENCES, constraints=[Constraints()] * len(SENTENCES)), plain)
+    assert all(parsed.decoder == "argmin" and parsed.alternatives == () for parsed in plain)
+
+
+def test_boundaries_are_the_most_probable_ones(parser: Parser) -> None:
+    for parsed in parser.parse_tokens(SENTENCES, scores=True):
+        count = len(parsed.words)
+        left, right = sides(parsed)
+        assert (left is None, right is None) == (parsed.left_boundaries is None, parsed.right_boundaries is None)
+        if left is not None:
+            assert left.shape == (count, count)
+            assert np.exp(left).sum(axis=1) == pytest.approx(np.ones(count), abs=1e-4)
+            assert parsed.left_boundaries == (*left[:-1].argmax(axis=1).tolist(), 0)
+        if right is not None:
+            assert np.exp(right).sum(axis=1) == pytest.approx(np.ones(count), abs=1e-4)
+            assert parsed.right_boundaries == (count, *(right[1:].argmax(axis=1) + 1).tolist())
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_a_decoders_tree_is_that_of_the_scores(parser: Parser, decoder: Decoder) -> None:
+    greedy = parser.parse_tokens(SENTENCES, scores=True)
+    for parsed, first in zip(parser.parse_tokens(SENTENCES, decoder=decoder, scores=True), greedy, strict=True):
+        expected = decode(*sides(first), decoder=decoder)
+        assert parsed.decoder == decoder
+        assert parsed.log_probability == pytest.approx(expected.log_prob, abs=1e-4)
+        spans = {*expected.spans, *(Span(place, place + 1) for place in range(len(parsed.words)))}
+        assert {Span(found.left, found.right) for found in parsed.constituents()} <= spans
+        assert parsed.tree.words == parsed.words
+        assert expected.certified <= parsed.optimal
+        assert all(0 <= found.probability <= 1 for found in parsed.constituents())
+
+
+def test_no_tree_is_more_probable_than_ckys(parser: Parser) -> None:
+    best = parser.parse_tokens(SENTENCES, decoder="cky")
+    assert all(parsed.optimal for parsed in best)
+    for decoder in DECODERS:
+        found = parser.parse_tokens(SENTENCES, decoder=decoder, scores=True)
+        for one, other in zip(best, found, strict=True):
+            assert one.log_probability is not None
+            assert other.log_probability is not None
+            assert one.log_probability >= other.log_probability - 1e-5
+            if other.optimal:
+                assert one.log_probability == pytest.approx(other.log_probability, abs=1e-5)
+
+
+def test_a_greedy_tree_is_optimal_where_its_boundaries_are_those_predicted(parser: Parser) -> None:
+    plain = parser.parse_tokens(SENTENCES)
+    for parsed, exact in zip(plain, parser.parse_tokens(SENTENCES, decoder="cky"), strict=True):
+        if parsed.optimal:
+            assert parsed.brackets() == exact.brackets()
+    assert {parsed.optimal for parsed in plain} == {True, False}  # else nothing is tested
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data())
+def test_a_required_span_is_a_constituent_and_a_forbidden_one_is_none(both: Parser, data: st.DataObject) -> None:
+    words = data.draw(st.sampled_from([words for words in SENTENCES if len(words) > 3]))
+    decoder = data.draw(st.sampled_from(DECODERS))
+    left = data.draw(st.integers(0, len(words) - 2))
+    right = data.draw(st.integers(left + 2, len(words)))
+    span = Span(left, right)
+    (parsed,) = both.parse_tokens([words], decoder=decoder, constraints=[Constraints(required=(span,))])
+    assert has_span(parsed, span)
+    if span != (0, len(words)):
+        without = Constraints(forbidden=(span,))
+        (parsed,) = both.parse_tokens([words], decoder=decoder, constraints=[without], marginals=True)
+        assert not has_span(parsed, span)
+        assert parsed.marginals is not None
+        assert parsed.marginals[span] == 0
+
+
+def test_constraints_hold_for_their_own_sentences(parser: Parser) -> None:
+    wanted = [
+        Constraints(required=(Span(0, 2),)) if len(words) > 2 and number % 2 else None
+        for number, words in enumerate(SENTENCES)
+    ]
+    plain = parser.parse_tokens(SENTENCES)
+    together = parser.parse_tokens(SENTENCES, constraints=wanted)
+    for words, constraints, free, parsed in zip(SENTENCES, wanted, plain, together, strict=True):
+        if constraints is None:
+            assert_same([parsed], [free])
+        else:
+            assert has_span(parsed, (0, 2))
+            assert_same(parser.parse_tokens([words], constraints=[constraints]), [parsed])
+
+
+@pytest.mark.parametrize("count", [2, 7])
+def test_the_best_trees_are_sorted_and_distinct_and_the_first_is_ckys(parser: Parser, count: int) -> None:
+    exact = parser.parse_tokens(SENTENCES, decoder="cky")
+    for parsed, best in zip(parser.parse_tokens(SENTENCES, k_best=count, scores=True), exact, strict=True):
+        assert (parsed.brackets(), parsed.decoder, parsed.optimal) == (best.brackets(), "cky", True)
+        trees = [parsed, *parsed.alternatives]
+        assert len(trees) <= count
+        assert len({tree.brackets() for tree in trees}) == len(trees)
+        log_probs = [tree.log_probability for tree in trees]
+        assert log_probs == sorted(log_probs, reverse=True)
+        assert all(tree.words == parsed.words and tree.tags == parsed.tags for tree in trees)
+        possible = {tree.log_prob for tree in k_best_trees(*sides(parsed), count=50)}
+        assert all(min(abs(one - other) for other in possible) < 1e-4 for one in log_probs)
+    (parsed,) = parser.parse_tokens([SENTENCES[-1]], k_best=count)
+    assert len(parsed.alternatives) == count - 1
+
+
+def test_marginals_are_those_of_the_scores_and_sum_to_the_spans_of_a_tree(parser: Parser) -> None:
+    for parsed in parser.parse_tokens(SENTENCES, marginals=True, scores=True):
+        count = len(parsed.words)
+        assert parsed.marginals is not None
+        assert parsed.marginals.shape == (count + 1, count + 1)
+        assert parsed.marginals.sum() == pytest.approx(2 * count - 1)
+        assert np.allclose(parsed.marginals, span_marginals(*sides(parsed)), atol=1e-5)
+
+
+@pytest.mark.parametrize("decoder", ["argmin", "cky"])
+def test_the_root_label_is_obeyed(parser: Parser, decoder: Decoder) -> None:
+    labels = {found.label for tree in TREES for found in tree.constituents()} - ROOT_LABELS
+    plain = parser.parse_tokens(SENTENCES, decoder=decoder)
+    for label in sorted(labels & {"S", "NP"}):
+        for parsed, free in zip(parser.parse_tokens(SENTENCES, decoder=decoder, root_label=label), plain, strict=True):
+            first = parsed.constituents()[0]
+            assert (first.label, first.left, first.right) == (label, 0, len(parsed.words))
+            # All below is as it was.
+            inner = [found for found in parsed.constituents() if (found.left, found.right) != (0, len(parsed.words))]
+            before = [found for found in free.constituents() if (found.left, found.right) != (0, len(parsed.words))]
+            assert [found[:3] for found in inner] == [found[:3] for found in before]
+
+
+def test_options_go_together(parser: Parser) -> None:
+    wanted = [Constraints(required=(Span(1, 3),)) if len(words) > 3 else None for words in SENTENCES]
+    found = parser.parse_tokens(SENTENCES, constraints=wanted, k_best=3, root_label="NP", marginals=True, scores=True)
+    for words, constraints, parsed in zip(SENTENCES, wanted, found, strict=True):
+        for tree in (parsed, *parsed.alternatives):
+            assert tree.constituents()[0].label == "NP"
+            assert constraints is None or has_span(tree, (1, 3))
+        assert parsed.marginals is not None
+        assert parsed.marginals.sum() == pytest.approx(2 * len(words) - 1)
+        json.dumps(parsed.to_json(), allow_nan=False)
+
+
+def test_a_long_sentence_has_every_option(both: Parser) -> None:
+    words = [TREES[number % len(TREES)].words[0] for number in range(8 * LIMIT)]
+    required = Constraints(required=(Span(100, 200),), forbidden=(Span(3, 5),))
+    (parsed,) = both.parse_tokens([words], constraints=[required], k_best=3, marginals=True)
+    assert has_span(parsed, (100, 200))
+    assert not has_span(parsed, (3, 5))
+    assert parsed.log_probability is not None
+    assert math.isfinite(parsed.log_probability)
+
+
+def test_a_text_takes_spans_of_characters(both: Parser) -> None:
+    text = "The dog barks. It doesn't  sleep, says Ann."
+    wanted = CharacterConstraints(required=((4, 13), (18, 32)), forbidden=((27, 38),))
+    first, second = both.parse(text, constraints=wanted, k_best=2)
+    for tree in (first, *first.alternatives):
+        assert "dog barks" in {text[found.start : found.end] for found in tree.constituents()}
+    for tree in (second, *second.alternatives):
+        spans = {text[found.start : found.end] for found in tree.constituents()}
+        assert "doesn't  sleep" in spans
+        assert "sleep, says" not in spans
+    lines = both.parse_stream(text.splitlines(keepends=True), constraints=wanted, k_best=2)
+    assert [parsed.brackets() for parsed in lines] == [first.brackets(), second.brackets()]
+
+
+def test_sentences_without_words_have_as_much_as_there_is(both: Parser) -> None:
+    empty, _ = both.parse_tokens([[], ["a"]], decoder="cky", marginals=True, scores=True, constraints=[None] * 2)
+    assert (empty.optimal, empty.left_boundaries, empty.right_boundaries, empty.decoder) == (True, (), (), "cky")
+    assert empty.marginals is not None
+    assert empty.marginals.shape == (1, 1)
+    json.dumps(empty.to_json(), allow_nan=False)
+
+
+def test_strict_refuses_what_is_no_tree_and_says_where(both: Parser) -> None:
+    plain = both.parse_tokens(SENTENCES)
+    legal = [words for words, parsed in zip(SENTENCES, plain, strict=True) if parsed.optimal]
+    assert_same(both.parse_tokens(legal, decoder="strict"), both.parse_tokens(legal))
+    illegal = next(list(parsed.words) for parsed in plain if not is_legal(parsed.left_boundaries or ()))
+    with pytest.raises(LinearizationError, match=rf"^sentence 3 \('{illegal[0]}.*no tree has these"):
+        both.parse_tokens([["a"], ["b"], illegal], decoder="strict")
+
+
+def test_wrong_options_are_errors_at_once(both: Parser) -> None:
+    cases = [
+        ({"decoder": "viterbi"}, "unknown decoder 'viterbi': choose one of argmin, largest"),
+        ({"k_best": 0}, "k_best is 0: ask for at least one tree"),
+        ({"k_best": 2, "decoder": "minimum-risk"}, "leave the decoder 'minimum-risk' out"),
+        ({"root_label": "XYZ"}, "no root label 'XYZ': the model knows "),
+    ]
+    for options, message in cases:
+        for method in (both.parse, both.parse_stream):
+            with pytest.raises(DecodingError, match=message):
+                method("A text.", **options)  # type: ignore[operator]
+        for method in (both.parse_tokens, both.stream_parses):
+            with pytest.raises(DecodingError, match=message):
+                method([["a"]], **options)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("options", [{}, {"k_best": 3}, {"decoder": "cky"}])
+def test_constraints_that_cannot_be_name_the_sentence(both: Parser, options: dict[str, object]) -> None:
+    crossing = Constraints(required=(Span(0, 2), Span(1, 3)))
+    with pytest.raises(
+        ConstraintError,
+        match=r"^sentence 2 \('a b c d'\): required spans \(0, 2\) and \(1, 3\) cross: no tree has both$",
+    ):
+        both.parse_tokens([["x"], list("abcd")], constraints=[None, crossing], **options)  # type: ignore[arg-type]
+
+
+def test_as_many_constraints_as_sentences(both: Parser) -> None:
+    with pytest.raises(ConstraintError, match="only 1 constraints: give one, or None, for each sentence"):
+        both.parse_tokens([["a"], ["b"]], constraints=[None])
+    with pytest.raises(ConstraintError, match="more constraints than the 1 sentences"):
+        both.parse_tokens([["a"]], constraints=[None, None])
+    with pytest.raises(ConstraintError, match="sentence 2 has constraints but no words: give None"):
+        both.parse_tokens([["a"], []], constraints=[None, Constraints(required=(Span(0, 1),))])
+    with pytest.raises(ConstraintError, match="give a list with one, or None, for each"):
+        both.parse_tokens([["a"]], constraints=Constraints())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("span", "message"),
+    [
+        ((5, 13), r"required characters 5\.\.13: no token starts at 5; give offsets of tokens of one sentence"),
+        ((3, 13), r"required characters 3\.\.13: no token starts at 3;"),
+        ((4, 12), r"required characters 4\.\.12: no token ends at 12 in the sentence 0\.\.14;"),
+        ((4, 17), r"required characters 4\.\.17: no token ends at 17 in the sentence 0\.\.14;"),
+        ((8, 7), r"required characters 8\.\.7: no token ends at 7 in the sentence"),
+        ((99, 100), r"required characters 99\.\.100: no token starts at 99;"),
+    ],
+)
+def test_characters_that_are_no_tokens_are_named(both: Parser, span: tuple[int, int], message: str) -> None:
+    with pytest.raises(ConstraintError, match=message):
+        both.parse("The dog barks. It sleeps.", constraints=CharacterConstraints(required=(span,)))
+
+
+def test_spans_of_tokens_are_no_spans_of_characters(both: Parser) -> None:
+    with pytest.raises(ConstraintError, match="give CharacterConstraints for a text"):
+        both.parse("The dog barks.", constraints=Constraints(required=(Span(0, 2),)))  # type: ignore[arg-type]
+
+
+def test_every_error_is_one_of_the_family(both: Parser) -> None:
+    with pytest.raises(SpanlinError):
+        both.parse_tokens([["a"]], decoder="none")  # type: ignore[arg-type]

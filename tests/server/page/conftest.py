@@ -1,0 +1,77 @@
+"""A browser, and visits of the page in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import pytest
+
+from page_visits import CHROMIUM
+from spanlin.parser import Parser
+
+if TYPE_CHECKING:
+    import httpx
+    from playwright.sync_api import Browser, ConsoleMessage, Page
+
+    from page_visits import Visit
+
+
+@pytest.fixture(scope="session")
+def reference() -> Parser:
+    """The parser whose answers the page must show; not the service's own, which its worker uses."""
+    return Parser.load(threads=1)
+
+
+# Not for the whole session: while it runs, so does an event loop in this thread, and others' tests start their own.
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium: Browser, client: httpx.Client) -> Iterator[Visit]:
+    """Opens the page in a state; afterwards, nothing may have gone wrong in it, nor have left its origin."""
+    problems: list[str] = []
+    contexts = []
+
+    def open_page(base: str = "", *, width: int = 1280, height: int = 900, scheme: str = "light", **state: str) -> Page:
+        base = (base or str(client.base_url)).rstrip("/")
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if scheme == "dark" else "light",
+            has_touch=width < 500,
+            is_mobile=width < 500,
+            reduced_motion="reduce",
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        contexts.append(context)
+        context.set_default_timeout(15_000)
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(f"error in the page: {error}"))
+        page.on("console", lambda message: problems.append(message.text) if _is_problem(message) else None)
+        page.on("request", lambda request: None if _is_ours(request.url, base) else problems.append(request.url))
+        page.goto(f"{base}/#{urlencode(state)}" if state else base)
+        if "text" in state:
+            page.wait_for_selector("[role=treeitem]", state="attached")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def _is_problem(message: ConsoleMessage) -> bool:
+    # An answer with an error status is told to the console by the browser itself.
+    return message.type in {"error", "warning"} and not message.text.startswith("Failed to load resource")
+
+
+def _is_ours(url: str, base: str) -> bool:
+    return url.startswith((f"{base}/", "blob:", "data:"))

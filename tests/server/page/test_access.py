@@ -1,0 +1,162 @@
+"""That the page can be used by all: with keys, a screen reader, on a phone, in the dark, and without a network."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from page_visits import CODE, TELESCOPE, keep, needs_chromium
+from spanlin.server.app import PAGE_FOLDER
+
+if TYPE_CHECKING:
+    from page_visits import Visit
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'spanlin[test]'")
+pytestmark = needs_chromium
+
+
+def test_a_phone_shows_all_without_scrolling_sideways(visit: Visit) -> None:
+    page = visit(width=360, height=740, text=TELESCOPE)
+    fits = "document.documentElement.scrollWidth <= innerWidth"
+    assert page.evaluate(fits)
+    keep(page, "phone")
+    assert not page.locator("#table-panel").is_visible()
+    page.get_by_role("tab", name="Span table").tap()
+    assert page.locator("#table-frame canvas").is_visible()
+    assert not page.locator("#tree-panel").is_visible()
+    assert page.evaluate(fits)
+    keep(page, "phone-table")
+    page.locator("#table-frame canvas").tap(position={"x": 250, "y": 60})
+    assert page.locator("#menu").is_visible()
+    assert page.evaluate(fits)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Export").tap()
+    assert page.evaluate(fits)
+
+
+def test_dark_is_one_click_away_and_remembered(visit: Visit) -> None:
+    page = visit(text=TELESCOPE)
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.click("#theme")
+    dark = page.evaluate(background)
+    assert dark != light
+    page.reload()
+    page.wait_for_selector("[role=treeitem]")
+    assert page.evaluate(background) == dark
+    page.hover("#tree-frame .phrase-node >> nth=2")
+    keep(page, "desktop-dark")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_on_its_ground(visit: Visit, scheme: str) -> None:
+    page = visit(scheme=scheme)
+    pairs = [
+        *(("ink", ground) for ground in ("page", "surface", "raised", "accent-soft", "select-soft", "danger-soft")),
+        *(("muted", ground) for ground in ("page", "surface", "raised")),
+        *((name, ground) for name in ("accent", "select", "danger") for ground in ("surface", f"{name}-soft")),
+        *((name, f"{name}-soft") for name in ("likely", "unsure")),
+        *((name, "surface") for name in ("left-child", "right-child")),
+        ("on-accent", "accent"),
+    ]
+    for name, ground in pairs:
+        one, two = (
+            page.evaluate(
+                "name => { const e = document.createElement('i'); document.body.append(e);"
+                " e.style.color = `var(--${name})`; const c = getComputedStyle(e).color; e.remove();"
+                " return c.match(/[\\d.]+/g).slice(0, 3).map(Number); }",
+                each,
+            )
+            for each in (name, ground)
+        )
+        bright, dim = sorted((_luminance(one), _luminance(two)), reverse=True)
+        assert (bright + 0.05) / (dim + 0.05) >= 4.5, (name, ground)  # WCAG 2.2, AA
+
+
+def _luminance(colour: list[float]) -> float:
+    parts = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def test_the_tree_can_be_walked_with_the_keys(visit: Visit) -> None:
+    page = visit(text=CODE)
+    focused = "document.activeElement.getAttribute('aria-label')"
+    page.locator("#tree-frame").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused).startswith("S, clause; She loves writing code .; probability")
+    walk = {
+        "ArrowDown": "NP, noun phrase; She;",
+        "ArrowRight": "VP, verb phrase; loves",
+        "ArrowUp": "S, clause;",
+        "End": "., punctuation; .;",
+        "ArrowLeft": "NN, noun; code;",
+    }
+    for key, label in walk.items():
+        page.keyboard.press(key)
+        assert page.evaluate(focused).startswith(label)
+    page.keyboard.press("Home")
+    page.keyboard.press("Space")
+    root = page.locator("#tree-frame [role=treeitem]").first
+    assert root.get_attribute("aria-expanded") == "false"
+    assert page.locator("#tree-frame [role=treeitem]").count() == 1
+    page.keyboard.press("Space")
+    assert root.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "Require this span"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.textContent") == "Forbid this span"
+    page.keyboard.press("Escape")
+    assert page.evaluate(focused).startswith("VP, verb phrase; loves")
+
+
+def test_every_part_of_the_tree_has_a_name_and_a_place_for_a_screen_reader(visit: Visit) -> None:
+    page = visit(text=CODE)
+    tree = page.get_by_role("tree", name="Constituents of the sentence")
+    items = tree.get_by_role("treeitem")
+    told = items.evaluate_all("all => all.map(i => [i.getAttribute('aria-level'), i.getAttribute('aria-label')])")
+    assert [level for level, _ in told[:3]] == ["1", "2", "3"]
+    assert all(label for _, label in told)
+    assert items.evaluate_all("all => all.filter(i => i.tabIndex === 0).length") == 1
+    unnamed = page.eval_on_selector_all(
+        "button, select, input, textarea",
+        "all => all.filter(e => e.checkVisibility() && !e.getAttribute('aria-label') && !e.textContent.trim()"
+        " && !(e.labels && e.labels.length)).map(e => e.outerHTML)",
+    )
+    assert unnamed == []
+
+
+def test_the_picture_pans_and_zooms_by_mouse_and_by_key(visit: Visit) -> None:
+    page = visit(text=CODE)
+    frame = page.locator("#tree-frame")
+    box = frame.bounding_box()
+    assert box is not None
+    view = "document.querySelector('#tree-frame .tree-svg > g').getAttribute('transform')"
+    seen = [page.evaluate(view)]
+
+    page.mouse.move(box["x"] + 20, box["y"] + 20)
+    page.mouse.wheel(0, -200)
+    page.wait_for_timeout(50)
+    seen.append(page.evaluate(view))
+    page.mouse.down()
+    page.mouse.move(box["x"] + 90, box["y"] + 60, steps=4)
+    page.mouse.up()
+    seen.append(page.evaluate(view))
+    frame.focus()
+    for key in ("ArrowLeft", "+", "0"):
+        page.keyboard.press(key)
+        seen.append(page.evaluate(view))
+    assert all(before != after for before, after in itertools.pairwise(seen))
+    assert not page.locator("#menu").is_visible()
+
+
+def test_the_page_names_nothing_outside() -> None:
+    files = [path for path in PAGE_FOLDER.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    for path in files:
+        addresses = set(re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s\"'`)]*", path.read_text(encoding="utf-8")))
+        assert addresses <= {"http://www.w3.org/2000/svg"}, path

@@ -1,0 +1,137 @@
+"""That the page tells kindly what went wrong, and loses nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from page_visits import CODE, drawn, expected, needs_chromium, parse, wait_for_tree
+from spanlin.parser import Parser
+from spanlin.server.app import create_app
+from spanlin.server.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Route
+
+    from page_visits import Visit
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'spanlin[test]'")
+pytestmark = needs_chromium
+
+
+def test_a_link_of_nonsense_is_taken_as_an_empty_page(visit: Visit) -> None:
+    page = visit()
+    page.goto(f"{page.url.partition('#')[0]}#decoder=%00<b>&sentence=-4&require=x&side=up&view=%F0%9F%98%80")
+    page.reload()
+    page.locator("#welcome").wait_for()
+    assert page.locator("#decoder option").count() >= 6
+
+
+def test_nothing_to_parse_is_told_kindly(visit: Visit) -> None:
+    page = visit()
+    page.get_by_role("button", name="Parse", exact=True).click()
+    page.get_by_role("alert").get_by_text("There is nothing to parse yet.").wait_for()
+    assert page.evaluate("document.activeElement.id") == "text"
+
+
+def test_a_server_that_is_down_at_first_can_be_asked_again(visit: Visit, reference: Parser) -> None:
+    page = visit()
+    page.route("**/v1/**", lambda route: route.abort())
+    page.goto(f"{page.url}#text=Dogs+bark.")
+    page.reload()
+    page.get_by_role("alert").get_by_text("The server does not answer.").wait_for()
+    assert page.input_value("#text") == "Dogs bark."
+    page.unroute("**/v1/**")
+    page.get_by_role("button", name="Try again").click()
+    wait_for_tree(page, expected(parse(reference, "Dogs bark.")))
+
+
+def test_a_decoder_that_refuses_leaves_the_tree_and_the_choice_as_they_were(visit: Visit) -> None:
+    page = visit(text="Old teachers and students with dogs that bark and cats that meow or whatever walk.")
+    before = drawn(page)
+    error = {"error": {"code": "unprocessable", "message": "boundaries 3 and 7 cross"}}
+    page.route("**/v1/parse", lambda route: route.fulfill(status=422, json=error))
+    page.select_option("#decoder", "strict")
+    page.get_by_role("alert").get_by_text("boundaries 3 and 7 cross").wait_for()
+    assert page.input_value("#decoder") == "argmin"
+    assert drawn(page) == before
+    assert "strict" not in page.url
+
+
+def test_a_busy_server_is_asked_again(visit: Visit, reference: Parser) -> None:
+    page = visit(text=CODE)
+    answers = iter([503])
+
+    def once(route: Route) -> None:
+        if next(answers, None):
+            error = {"error": {"code": "busy", "message": "too many requests at a time; try again"}}
+            route.fulfill(status=503, json=error, headers={"Retry-After": "1"})
+        else:
+            route.continue_()
+
+    page.route("**/v1/parse", once)
+    page.fill("#text", "Dogs bark.")
+    page.press("#text", "Control+Enter")
+    page.get_by_text("The server is busy.").wait_for()
+    wait_for_tree(page, expected(parse(reference, "Dogs bark.")))
+    assert page.get_by_role("alert").inner_text() == ""
+
+
+def test_failures_are_told_kindly_and_the_text_is_kept(visit: Visit) -> None:
+    page = visit(text=CODE)
+    before = drawn(page)
+    failures = {
+        413: "That is more text than this server takes at once.",
+        422: "That cannot be done.",
+        500: "The server stumbled.",
+        504: "That took too long.",
+        0: "The server does not answer.",
+    }
+    status = 0
+
+    def fail(route: Route) -> None:
+        if not status:
+            route.abort()
+        elif status == 500:  # as a proxy may answer
+            route.fulfill(status=500, body="<html>", content_type="text/html")
+        else:
+            route.fulfill(status=status, json={"error": {"code": "x", "message": "what to do about it"}})
+
+    page.route("**/v1/parse", fail)
+    page.fill("#text", "Dogs bark.")
+    alert = page.get_by_role("alert")
+    for status, title in failures.items():
+        page.press("#text", "Control+Enter")
+        alert.get_by_text(title).wait_for()
+        assert status in {0, 500} or "what to do about it" in alert.inner_text()
+        assert page.input_value("#text") == "Dogs bark."
+        assert drawn(page) == before
+        assert page.get_by_role("button", name="Try again").count() == (status in {0, 504})
+    page.unroute("**/v1/parse")
+    page.get_by_role("button", name="Try again").click()
+    sync_api.expect(page.locator("#sentence .token")).to_have_count(3)
+
+
+def test_a_text_that_is_too_long_for_the_service_is_told_kindly(visit: Visit) -> None:
+    page = visit(text=CODE)
+    page.fill("#text", "word " * 230_000)
+    page.press("#text", "Control+Enter")
+    page.get_by_role("alert").get_by_text("That is more text than this server takes at once.").wait_for()
+
+
+def test_a_token_is_asked_for_and_kept_for_the_tab(
+    visit: Visit, reference: Parser, running: Callable[..., Any]
+) -> None:
+    with running(create_app(Parser.load(threads=1), ServerSettings(token="open-sesame"))) as client:
+        page = visit(str(client.base_url))
+        page.get_by_role("dialog").get_by_label("Token").fill("open-sesame")
+        page.get_by_role("button", name="Use it").click()
+        page.fill("#text", CODE)
+        page.press("#text", "Control+Enter")
+        wait_for_tree(page, expected(parse(reference, CODE)))
+        assert "sesame" not in page.url
+        page.reload()
+        wait_for_tree(page, expected(parse(reference, CODE)))

@@ -1,0 +1,354 @@
+"""What the page shows and does, in a real browser against the real service with the packaged model.
+
+Screenshots are kept in the folder that SPANLIN_SCREENSHOTS names, if it is set.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from page_visits import (
+    CODE,
+    TELESCOPE,
+    Node,
+    drawn,
+    expected,
+    keep,
+    needs_chromium,
+    parse,
+    save,
+    wait_for_tree,
+    wish_by_dragging,
+)
+from spanlin.decoding.constraints import Constraints
+from spanlin.parsed import Parsed
+from spanlin.parser import Parser
+from spanlin.trees.tree import Span
+
+if TYPE_CHECKING:
+    from page_visits import Visit
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'spanlin[test]'")
+pytestmark = needs_chromium
+
+# Some that decoders are likely to disagree on; which ones do is asked of the parser itself.
+HARD = (
+    "Old teachers and students with dogs that bark and cats that meow or whatever walk.",
+    "Rice flies like sand but time flies like an arrow and fruit flies like bananas in bowls on tables.",
+    "Buffalo buffalo Buffalo buffalo buffalo buffalo Buffalo buffalo.",
+    "That that is is that that is not is not is that it it is.",
+)
+TRICKY = 'They paid 5% of A&B_C {or} $3 #1 ~ ^ \\ | " <b> -- to [us] (twice) !'
+DECODERS = ("largest", "cky", "min-change", "minimum-risk")
+
+
+def test_a_sentence_becomes_the_parsers_tree(visit: Visit, reference: Parser) -> None:
+    page = visit()
+    assert page.locator("#welcome").is_visible()
+    page.fill("#text", TELESCOPE)
+    page.get_by_role("button", name="Parse", exact=True).click()
+    wait_for_tree(page, expected(parse(reference, TELESCOPE)))
+    words = page.eval_on_selector_all("#tree-frame .word-node .word", "all => all.map(t => t.textContent)")
+    assert words == list(parse(reference, TELESCOPE).words)
+    assert not page.locator("#welcome").is_visible()
+    page.hover("#tree-frame .phrase-node >> nth=2")
+    keep(page, "desktop-light")
+
+
+def test_typing_parses_after_a_pause_and_ctrl_enter_at_once(visit: Visit, reference: Parser) -> None:
+    page = visit()
+    page.locator("#text").press_sequentially("Dogs bark.")
+    wait_for_tree(page, expected(parse(reference, "Dogs bark.")))
+    page.fill("#text", CODE)
+    page.press("#text", "Control+Enter")
+    wait_for_tree(page, expected(parse(reference, CODE)))
+
+
+def test_an_example_is_one_click_away(visit: Visit, reference: Parser) -> None:
+    page = visit()
+    page.locator("#welcome").get_by_role("button", name=CODE).click()
+    wait_for_tree(page, expected(parse(reference, CODE)))
+    assert page.input_value("#text") == CODE
+
+
+def test_hovering_a_node_tells_label_words_and_probability(visit: Visit, reference: Parser) -> None:
+    page = visit(text=CODE)
+    page.hover("#tree-frame .phrase-node[data-label=VP][data-left='1'] .label")
+    card = page.locator("#card").inner_text()
+    [probability] = [c.probability for c in parse(reference, CODE).constituents() if (c.label, c.left) == ("VP", 1)]
+    assert "VP verb phrase" in card
+    assert "loves writing code" in card
+    assert "over 99.9%" in card if probability >= 0.9995 else f"{probability:.1%}" in card
+    assert page.eval_on_selector_all("#sentence .lit", "all => all.map(t => t.textContent)") == [
+        "loves",
+        "writing",
+        "code",
+    ]
+    page.hover("h1")
+    assert not page.locator("#card").is_visible()
+
+
+def test_hovering_a_cell_lights_its_span_in_tree_and_sentence(visit: Visit) -> None:
+    page = visit(text=CODE)
+    box = page.locator("#table-frame").bounding_box()
+    assert box is not None
+    card = page.locator("#card")
+    for x, y in itertools.product(range(20, int(box["width"]), 24), range(60, int(box["height"]), 24)):
+        page.mouse.move(box["x"] + x, box["y"] + y)
+        told = card.text_content() or ""
+        if "P(1 | 4)" in told:
+            break
+    assert "P(1 | 4) =" in told
+    assert "VP in the tree" in told
+    lit = page.locator("#tree-frame .same-span")
+    assert [lit.first.get_attribute("data-left"), lit.first.get_attribute("data-right")] == ["1", "4"]
+    assert page.locator("#sentence .lit").count() == 3
+
+
+def test_the_table_can_be_walked_with_the_keys(visit: Visit) -> None:
+    page = visit(text=CODE)
+    page.locator("#table-in").focus()
+    page.keyboard.press("Tab")
+    told = page.locator("#table-told")
+    assert "She loves writing code ." in told.inner_text()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowDown")
+    assert told.inner_text().startswith("loves writing code; P(1 | 4) = ")
+    assert page.locator("#tree-frame .same-span[data-left='1'][data-right='4']").count() == 1
+    page.keyboard.press("Enter")
+    assert page.get_by_role("menuitem", name="Require this span").is_visible()
+
+
+def test_the_boundaries_are_told_as_text_too(visit: Visit, reference: Parser) -> None:
+    page = visit(text=CODE)
+    page.get_by_text("The boundaries as text").click()
+    cells = page.eval_on_selector_all("#boundary-list tbody tr", "rows => rows.map(r => r.children[1].textContent)")
+    assert cells == ["0", "1", "2", "1", "0"]  # the paper's Figure 1
+    page.locator("#sides input[value=right]").check()
+    cells = page.eval_on_selector_all("#boundary-list tbody tr", "rows => rows.map(r => r.children[1].textContent)")
+    assert cells == ["5", "5", "4", "4", "5"]
+    assert "side=right" in page.url
+
+
+@pytest.fixture(scope="module")
+def disagreement(reference: Parser) -> tuple[str, str]:
+    """A text and a decoder that does not give the greedy tree."""
+    for text in HARD:
+        for decoder in DECODERS:
+            if expected(parse(reference, text, decoder=decoder)) != expected(parse(reference, text)):
+                return text, decoder
+    raise AssertionError("the decoders agree on all of these: find another sentence")
+
+
+def test_another_decoder_gives_its_own_tree(visit: Visit, reference: Parser, disagreement: tuple[str, str]) -> None:
+    text, decoder = disagreement
+    page = visit(text=text)
+    wait_for_tree(page, expected(parse(reference, text)))
+    page.select_option("#decoder", decoder)
+    wait_for_tree(page, expected(parse(reference, text, decoder=decoder)))
+    page.go_back()
+    wait_for_tree(page, expected(parse(reference, text)))
+    assert page.input_value("#decoder") == "argmin"
+    page.go_forward()
+    wait_for_tree(page, expected(parse(reference, text, decoder=decoder)))
+    page.select_option("#decoder", "cky")
+    page.wait_for_selector("#promise [data-optimal=true]")
+    assert "Most probable tree" in page.locator("#promise").inner_text()
+
+
+def test_two_decoders_are_compared_and_their_differences_counted(
+    visit: Visit, reference: Parser, disagreement: tuple[str, str]
+) -> None:
+    text, decoder = disagreement
+    one, two = (expected(parse(reference, text, decoder=name)) for name in ("argmin", decoder))
+    page = visit(text=text)
+    page.select_option("#compare", decoder)
+    wait_for_tree(page, two, "#other-frame")
+    wait_for_tree(page, one)
+    count = len(set(one) ^ set(two))
+    assert page.locator("#difference").inner_text().startswith(f"{count} constituent")
+    assert page.locator(".tree-frame .differs").count() == count
+    assert page.locator("#tree-frame .differs").count() == len(set(one) - set(two))
+    keep(page, "compare")
+    page.select_option("#compare", "argmin")
+    page.get_by_text("Both decoders give the same tree.").wait_for()
+    page.select_option("#compare", "")
+    page.locator("#compare-pane").wait_for(state="hidden")
+
+
+def constrained(parser: Parser, text: str, *, required: Sequence[Span] = (), forbidden: Sequence[Span] = ()) -> Parsed:
+    wanted = Constraints(tuple(required), tuple(forbidden))
+    [parsed] = parser.parse_tokens([parse(parser, text).words], constraints=[wanted])
+    return parsed
+
+
+def covered(span: Span, nodes: Sequence[Node]) -> bool:
+    return any(span == node[1:] for node in nodes)
+
+
+def test_a_required_span_comes_into_the_tree_and_goes_with_its_chip(visit: Visit, reference: Parser) -> None:
+    before = expected(parse(reference, TELESCOPE))
+    spans = [Span(2, 7), Span(1, 7), Span(2, 10), Span(7, 14), Span(5, 10)]
+    trees = [(span, expected(constrained(reference, TELESCOPE, required=[span]))) for span in spans]
+    # One that is not in the tree yet, and gets a label when it has to be.
+    span, after = next((span, after) for span, after in trees if covered(span, after) and not covered(span, before))
+    page = visit(text=TELESCOPE)
+    wish_by_dragging(page, *span, "Require this span")
+    wait_for_tree(page, after)
+    assert page.locator(f"#tree-frame .required[data-left='{span.left}'][data-right='{span.right}']").count() >= 1
+    chip = page.locator("#chips .required")
+    assert "required" in chip.inner_text()
+    keep(page, "constraint")
+    chip.get_by_role("button").click()
+    wait_for_tree(page, before)
+    assert page.locator("#chips .chip").count() == 0
+
+
+def test_a_forbidden_node_leaves_the_tree(visit: Visit, reference: Parser) -> None:
+    page = visit(text=TELESCOPE)
+    label, *ends = next(node for node in expected(parse(reference, TELESCOPE)) if 2 < node[2] - node[1] < 14)
+    span = Span(*ends)
+    page.click(
+        f"#tree-frame .phrase-node[data-label={label}][data-left='{span.left}'][data-right='{span.right}'] .label"
+    )
+    page.get_by_role("menuitem", name="Forbid this span").click()
+    page.locator("#chips .forbidden").wait_for()
+    wait_for_tree(page, expected(constrained(reference, TELESCOPE, forbidden=[span])))
+    assert not covered(span, drawn(page))
+    assert f"forbid=1.{span.left}-{span.right}" in page.url
+
+
+def test_what_no_tree_has_is_told_and_the_tree_stays(visit: Visit) -> None:
+    page = visit(text=TELESCOPE, require="1.2-7")
+    before = drawn(page)
+    wish_by_dragging(page, 5, 9, "Require this span")
+    notice = page.get_by_role("alert")
+    notice.get_by_text("the tree stays as it was").wait_for()
+    assert "cross" in notice.inner_text()
+    assert drawn(page) == before
+    assert page.locator("#chips .chip").count() == 1
+    notice.get_by_role("button", name="Close").click()
+    assert notice.inner_text() == ""
+
+
+def test_exports_say_what_the_library_says(visit: Visit, reference: Parser) -> None:
+    parsed = parse(reference, TRICKY)
+    page = visit(text=TRICKY)
+    assert save(page, "Brackets").decode() == parsed.brackets() + "\n"
+    assert save(page, "LaTeX").decode() == parsed.latex() + "\n"
+    told = json.loads(save(page, "JSON"))
+    assert told["words"] == list(parsed.words)
+    assert "left_log_probs" not in told
+    svg = ET.fromstring(save(page, "SVG").decode())
+    space = "{http://www.w3.org/2000/svg}"
+    spans = [
+        (g.get("data-left"), g.get("data-right")) for g in svg.iter(f"{space}g") if g.get("class") == "constituent"
+    ]
+    assert sorted(spans) == sorted((str(c.left), str(c.right)) for c in parsed.constituents())
+    texts = {text.text for text in svg.iter(f"{space}text")}
+    assert set(parsed.words) <= texts
+    assert "style" not in {name for element in svg.iter() for name in element.attrib}
+    png = save(page, "PNG")
+    assert png.startswith(b"\x89PNG")
+    assert len(png) > 3000
+
+
+def test_copying_puts_the_tree_and_the_link_into_the_clipboard(visit: Visit, reference: Parser) -> None:
+    page = visit(text=CODE)
+    page.click("#export")
+    page.get_by_role("radio", name="Brackets").check()
+    page.get_by_role("button", name="Copy", exact=True).click()
+    page.get_by_text("Copied as Brackets").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == parse(reference, CODE).brackets() + "\n"
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_text("Link copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_a_link_brings_back_all_that_one_sees(visit: Visit, disagreement: tuple[str, str]) -> None:
+    text, decoder = disagreement
+    page = visit(text=f"{CODE} {text}", decoder="cky")
+    page.get_by_role("button", name="Next sentence").click()
+    sync_api.expect(page.locator("#picker output")).to_have_text(re.compile("^2 of"))
+    page.select_option("#compare", decoder)
+    page.locator("#compare-pane").wait_for()
+    wish_by_dragging(page, 1, 4, "Forbid this span")
+    page.locator("#chips .forbidden").wait_for()
+    page.locator("#sides input[value=right]").check()
+
+    again = visit()
+    again.goto(page.url)
+    again.locator("#compare-pane").wait_for()
+    for selector in ("#text", "#decoder", "#compare", "#picker select"):
+        assert again.input_value(selector) == page.input_value(selector)
+    assert again.locator("#sides input:checked").get_attribute("value") == "right"
+    assert again.locator("#chips").inner_text() == page.locator("#chips").inner_text()
+    for frame in ("#tree-frame", "#other-frame"):
+        wait_for_tree(again, drawn(page, frame), frame)
+
+
+def test_a_node_folds_under_a_roof_and_unfolds(visit: Visit) -> None:
+    page = visit(text=TELESCOPE)
+    before = drawn(page)
+    node = page.locator("#tree-frame .phrase-node[data-label=VP]").first
+    node.hover()
+    node.locator(".toggle").click()
+    assert len(drawn(page)) < len(before)
+    assert page.locator("#tree-frame .roof").count() == 1
+    page.get_by_role("button", name="Unfold 1 part").click()
+    assert drawn(page) == before
+
+
+def test_a_long_text_has_its_tables_sentence_by_sentence(visit: Visit) -> None:
+    page = visit(text="Dogs bark at the old man. Cats do not. " * 90)
+    output = page.locator("#picker output")
+    sync_api.expect(output).to_have_text("1 of 180")
+    for words in (7, 4):
+        sync_api.expect(page.locator("#sentence .token")).to_have_count(words)
+        assert not page.locator("#table-missing").is_visible()
+        page.get_by_role("button", name="Next sentence").click()
+
+
+def test_other_scripts_and_emoji_come_through(visit: Visit, reference: Parser) -> None:
+    text = "هذا الكتاب 👨‍👩‍👧 مفيد , שלום & <b>x</b> \u202eok 犬 ."
+    page = visit(text=text)
+    words = parse(reference, text).words
+    assert page.locator("#sentence .token").count() == len(words)
+    assert "👨‍👩‍👧" in (page.locator("#tree-frame").text_content() or "")
+    assert page.locator("#sentence b").count() == 0
+    assert save(page, "Brackets").decode() == parse(reference, text).brackets() + "\n"
+
+
+def test_two_hundred_words_are_laid_out_at_once(visit: Visit, reference: Parser) -> None:
+    text = " and ".join(["the old man with the dog that barked saw a cat"] * 17) + " ."
+    page = visit(text=text)
+    assert page.locator("#sentence .token").count() >= 200
+    # It starts folded, for all of it would be many screens wide.
+    page.get_by_role("button", name=re.compile(r"Unfold \d+ parts")).click()
+    wait_for_tree(page, expected(parse(reference, text)))
+    took = page.evaluate(
+        """async ([text]) => {
+            const { layoutTree } = await import("./static/layout.js");
+            const { buildTree } = await import("./static/tree.js");
+            const answer = await fetch("v1/parse", {
+                method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ text }),
+            });
+            const parsed = (await answer.json()).results[0].sentences[0];
+            const start = performance.now();
+            layoutTree(buildTree(parsed), parsed.words, new Set());
+            return performance.now() - start;
+        }""",
+        [text],
+    )
+    assert took < 100
+    page.locator("#table-frame").evaluate("frame => frame.scrollTo(900, 900)")
+    page.locator("#table-frame canvas").hover(position={"x": 200, "y": 60})
+    assert page.locator("#card").is_visible()
