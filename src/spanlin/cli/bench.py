@@ -6,18 +6,12 @@ from pathlib import Path
 
 import click
 
+from spanlin.cli.model_options import model_options
+
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=False)
-@click.option(
-    "--model",
-    default="en",
-    metavar="NAME|FOLDER",
-    show_default=True,
-    help="A packaged model, or a folder as `spanlin export` writes it.",
-)
-@click.option("--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use.")
-@click.option("--device", default="", help="cuda or cuda:N, for a model exported with its weights; needs torch.")
+@model_options
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0.1, max=600),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from spanlin.cli.model_options import model_options
 from spanlin.cli.progress import ParseProgress
 from spanlin.cli.sources import Form, Source, SourceSentence
 from spanlin.cli.whole_lines import Stopped, WholeLines
@@ -58,15 +59,7 @@ DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk")
     metavar="K",
     help="Add the next best trees, K in all, as `alternatives`; for --format json.",
 )
-@click.option(
-    "--model",
-    default="en",
-    metavar="NAME|FOLDER",
-    show_default=True,
-    help="A packaged model, or a folder as `spanlin export` writes it.",
-)
-@click.option("--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use.")
-@click.option("--device", default="", help="cuda or cuda:N, for a model exported with its weights; needs torch.")
+@model_options
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar. There is none in a pipe either.")
 def parse(
     *,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from spanlin.cli.model_options import model_options
 from spanlin.errors import ConfigError, MissingExtraError, SpanlinError
 
 TOKEN_VARIABLE = "SPANLIN_TOKEN"
@@ -15,9 +16,7 @@ _USUAL_WORDS = 30  # of a sentence, to count the words of many
 
 
 @click.command()
-@click.option(
-    "--model", default="en", show_default=True, help="A packaged model, or a folder as `spanlin export` writes it."
-)
+@model_options
 @click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 to be reached from other machines.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 for any free one.")
 @click.option(
@@ -26,8 +25,6 @@ _USUAL_WORDS = 30  # of a sentence, to count the words of many
     help=f"A file with the token that clients must send; else that in {TOKEN_VARIABLE}, else none.",
 )
 @click.option("--cors", multiple=True, metavar="ORIGIN", help="A site whose pages may call; may be repeated.")
-@click.option("--threads", default=0, show_default="one a core", help="Cores to use.")
-@click.option("--device", default="", help="cuda or cuda:N, for a model exported with its weights; needs torch.")
 @click.option("--max-body", default=1_000_000, show_default=True, help="Bytes of a request.")
 @click.option("--max-sentences", default=2_000, show_default=True, help="Sentences of a request.")
 @click.option("--max-words", default=500, show_default=True, help="Words of a sentence.")

@@ -1,0 +1,32 @@
+"""The options of every command that runs a model: which one, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def model_options(command: Command) -> Command:
+    """Return the command with --model, --threads and --device."""
+    options = (
+        click.option(
+            "--model",
+            default="en",
+            metavar="NAME|FOLDER",
+            show_default=True,
+            help="A packaged model, or a folder as `spanlin export` writes it.",
+        ),
+        click.option(
+            "--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use."
+        ),
+        click.option(
+            "--device", default="", help="cuda or cuda:N, for a model exported with its weights; needs torch."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
