@@ -55,6 +55,7 @@ def test_json_has_what_was_asked_for() -> None:
     marginals = np.array([[0, 1, 1, 0.9], [0, 0, 1, 0.0004], [0, 0, 0, 1], [0, 0, 0, 0]])
     found = cats(
         log_probability=-0.123456789,
+        splits=((0, 2), (0, 3)),
         left_boundary_log_probs=scores,
         right_boundary_log_probs=scores.T,
         marginals=marginals,
@@ -64,10 +65,11 @@ def test_json_has_what_was_asked_for() -> None:
     assert found["log_probability"] == -0.123457
     assert found["left_log_probs"] == [[0.0, None], [-0.5, -2.0]]
     assert found["right_log_probs"] == [[0.0, -0.5], [None, -2.0]]
+    assert found["splits"] == [[0, 2], [0, 3]]
     assert found["marginals"] == [[0, 2, 1.0], [0, 3, 0.9]]
     (other,) = found["alternatives"]
     assert (other["log_probability"], other["optimal"]) == (-1.0, False)
-    assert not {"alternatives", "marginals", "left_log_probs", "right_log_probs"} & other.keys()
+    assert not {"alternatives", "marginals", "splits", "left_log_probs", "right_log_probs"} & other.keys()
 
 
 def test_alternatives_stand_where_the_first_tree_does() -> None:

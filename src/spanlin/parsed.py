@@ -52,6 +52,7 @@ class Parsed:
         offsets: tuple[tuple[int, int], ...] | None = None,
         decoder: str = "argmin",
         optimal: bool = False,
+        splits: tuple[tuple[int, int], ...] = (),
         left_boundaries: tuple[int, ...] | None = None,
         right_boundaries: tuple[int, ...] | None = None,
         log_probability: float | None = None,
@@ -67,6 +68,8 @@ class Parsed:
         """The rule that made a tree of the scores: see `spanlin.decoding`."""
         self.optimal = optimal
         """True if it is sure that no tree, of those that the constraints allow, is more probable."""
+        self.splits = splits
+        """The span that the binary tree divides at each split point 1..n-1; one without a label is no constituent."""
         self.left_boundaries = left_boundaries
         """The network's D: for each split point 1..n where the longest span that ends there most probably starts.
 
@@ -157,6 +160,8 @@ class Parsed:
         }
         if self.log_probability is not None:
             found["log_probability"] = round(self.log_probability, 6)
+        if self.left_boundary_log_probs is not None or self.right_boundary_log_probs is not None:
+            found["splits"] = [list(split) for split in self.splits]
         if self.left_boundary_log_probs is not None:
             found["left_log_probs"] = _rows(self.left_boundary_log_probs)
         if self.right_boundary_log_probs is not None:

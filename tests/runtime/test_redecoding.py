@@ -86,6 +86,7 @@ def test_a_decoders_tree_is_that_of_the_scores(parser: Parser, decoder: Decoder)
         expected = decode(*sides(first), decoder=decoder)
         assert parsed.decoder == decoder
         assert parsed.log_probability == pytest.approx(expected.log_prob, abs=1e-4)
+        assert parsed.splits == expected.spans
         spans = {*expected.spans, *(Span(place, place + 1) for place in range(len(parsed.words)))}
         assert {Span(found.left, found.right) for found in parsed.constituents()} <= spans
         assert parsed.tree.words == parsed.words

@@ -17,13 +17,15 @@ _Row = tuple[int, ...]
 class Record(NamedTuple):
     """Tags and labelled spans of a sentence, each with its probability; a span stands before those inside it.
 
-    The boundaries are the most probable ones, None for a side that is not scored. If they are the tree's own, no tree
+    The splits are the spans that the binary tree divides at its split points 1..n-1, with or without a label. The
+    boundaries are the most probable ones, None for a side that is not scored. If they are the tree's own, no tree
     is more probable, and it is `optimal`.
     """
 
     tags: tuple[str, ...]
     tag_probabilities: tuple[float, ...]
     spans: tuple[tuple[str, int, int, float], ...]
+    splits: tuple[tuple[int, int], ...]
     left_boundaries: tuple[int, ...] | None
     right_boundaries: tuple[int, ...] | None
     optimal: bool
@@ -58,7 +60,9 @@ class RecordMaker:
         tags: list[int],
         probabilities: list[float],
         tag_probabilities: list[float],
-    ) -> tuple[tuple[str, ...], tuple[float, ...], tuple[tuple[str, int, int, float], ...]]:
+    ) -> tuple[
+        tuple[str, ...], tuple[float, ...], tuple[tuple[str, int, int, float], ...], tuple[tuple[int, int], ...]
+    ]:
         spans = [
             (lefts[split], -rights[split], split_labels[split], probabilities[split])
             for split in range(count - 1)
@@ -75,7 +79,13 @@ class RecordMaker:
             for left, right, label, probability in spans
             for part in self._chains[label]
         )
-        return tuple(self._tags[tag] for tag in tags[:count]), tuple(tag_probabilities[:count]), tuple(parts)
+        splits = zip(lefts[: count - 1], rights[: count - 1], strict=True)
+        return (
+            tuple(self._tags[tag] for tag in tags[:count]),
+            tuple(tag_probabilities[:count]),
+            tuple(parts),
+            tuple(splits),
+        )
 
 
 def _boundaries(counts: Ints, found: Arrays) -> tuple[list[_Row | None], list[_Row | None]]:

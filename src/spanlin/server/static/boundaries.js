@@ -10,11 +10,12 @@ export const crosses = (a, b) =>
   (b.left < a.left && a.left < b.right && b.right < a.right);
 
 /**
- * The spans of the tree's right binarization, by "left-right", with the labels of the constituents over each.
+ * The spans of the binary tree, by "left-right", with the labels of the constituents over each.
  *
- * A constituent of k children gives k-2 spans without a label, each from a middle child to the constituent's end.
+ * The service tells them where scores were asked for. Without, they are those of the tree's right binarization: a
+ * constituent of k children gives k-2 spans without a label, each from a middle child to the constituent's end.
  */
-export function treeSpans(root) {
+export function treeSpans(parsed, root) {
   const spans = new Map();
   const add = (left, right, label) => {
     const key = `${left}-${right}`;
@@ -23,16 +24,17 @@ export function treeSpans(root) {
   };
   for (const found of [root, ...constituents(root)]) {
     add(found.left, found.right, found === root ? "" : found.label);
-    for (const child of found.children.slice(1, -1)) add(child.left, found.right, "");
+    if (!parsed.splits) for (const child of found.children.slice(1, -1)) add(child.left, found.right, "");
     for (const child of found.children) if (child.word !== null) add(child.left, child.right, "");
   }
+  for (const [left, right] of parsed.splits ?? []) add(left, right, "");
   return spans;
 }
 
 /** The tree's own boundaries on one side, as spans, one a split point. */
-export function treeBoundaries(root, wordCount, side) {
-  const spans = Array.from({ length: wordCount }, (_, word) => ({ left: word, right: word + 1 }));
-  for (const { left, right } of treeSpans(root).values()) {
+export function treeBoundaries(parsed, root, side) {
+  const spans = parsed.words.map((_, word) => ({ left: word, right: word + 1 }));
+  for (const { left, right } of treeSpans(parsed, root).values()) {
     const place = side === "left" ? right - 1 : left;
     const longest = spans[place];
     if (right - left > longest.right - longest.left) spans[place] = { left, right };
@@ -64,7 +66,7 @@ export function predictedBoundaries(parsed, root, side) {
 export function tally(parsed, root, side) {
   const predicted = predictedBoundaries(parsed, root, side);
   if (!predicted) return null;
-  const chosen = treeBoundaries(root, parsed.words.length, side);
+  const chosen = treeBoundaries(parsed, root, side);
   const isKept = (span, index) => span.left === chosen[index].left && span.right === chosen[index].right;
   return {
     kept: predicted.filter(isKept).length,

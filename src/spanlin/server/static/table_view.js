@@ -47,10 +47,10 @@ export class TableView {
     const sameWords = this.parsed && this.parsed.words.join(" ") === parsed.words.join(" ");
     Object.assign(this, { parsed, root, side, wishes, count });
     this.logProbs = side === "left" ? parsed.left_log_probs : parsed.right_log_probs;
-    this.spans = treeSpans(root);
+    this.spans = treeSpans(parsed, root);
     // Left and right children are told apart by the left boundaries on either side of the switch (Prop. 1).
-    this.leftChildren = new Set(treeBoundaries(root, count, "left").map(name));
-    this.chosen = treeBoundaries(root, count, side);
+    this.leftChildren = new Set(treeBoundaries(parsed, root, "left").map(name));
+    this.chosen = treeBoundaries(parsed, root, side);
     this.predicted = predictedBoundaries(parsed, root, side);
     this.predictedByName = new Map((this.predicted ?? []).map((span) => [name(span), span]));
     this.words = parsed.words.map((word) => shorten(visible(word), 18));
