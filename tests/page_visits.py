@@ -14,7 +14,7 @@ from spanlin.parsed import Parsed
 from spanlin.parser import Parser
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, LocatorAssertions, Page
 
     Visit: TypeAlias = Callable[..., Page]
 
@@ -54,13 +54,26 @@ def drawn(page: Page, frame: str = "#tree-frame") -> list[Node]:
     return sorted((label, left, right) for label, left, right in found)
 
 
-def wait_for_tree(page: Page, nodes: list[Node], frame: str = "#tree-frame") -> None:
-    """Wait until the drawing has just these constituents."""
-    for _ in range(400):
-        if drawn(page, frame) == nodes:
+def expect(locator: Locator) -> LocatorAssertions:
+    """Return what can be said of a part of the page and be waited for: a busy machine is late."""
+    from playwright.sync_api import expect as expect_in_time
+
+    expect_in_time.set_options(timeout=15_000)
+    return expect_in_time(locator)
+
+
+def eventually(page: Page, is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, and fail if it never is."""
+    for _ in range(600):
+        if is_so():
             return
         page.wait_for_timeout(25)
-    assert drawn(page, frame) == nodes
+    assert is_so()
+
+
+def wait_for_tree(page: Page, nodes: list[Node], frame: str = "#tree-frame") -> None:
+    """Wait until the drawing has just these constituents."""
+    eventually(page, lambda: drawn(page, frame) == nodes)
 
 
 def wish_by_dragging(page: Page, left: int, right: int, item: str) -> None:

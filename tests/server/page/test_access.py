@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 
-from page_visits import CODE, TELESCOPE, keep, needs_chromium
+from page_visits import CODE, TELESCOPE, eventually, expect, keep, needs_chromium
 from spanlin.server.app import PAGE_FOLDER
 
 if TYPE_CHECKING:
@@ -21,20 +20,20 @@ pytestmark = needs_chromium
 def test_a_phone_shows_all_without_scrolling_sideways(visit: Visit) -> None:
     page = visit(width=360, height=740, text=TELESCOPE)
     fits = "document.documentElement.scrollWidth <= innerWidth"
-    assert page.evaluate(fits)
+    eventually(page, lambda: page.evaluate(fits))
     keep(page, "phone")
-    assert not page.locator("#table-panel").is_visible()
+    expect(page.locator("#table-panel")).to_be_hidden()
     page.get_by_role("tab", name="Span table").tap()
-    assert page.locator("#table-frame canvas").is_visible()
-    assert not page.locator("#tree-panel").is_visible()
-    assert page.evaluate(fits)
+    expect(page.locator("#table-frame canvas")).to_be_visible()
+    expect(page.locator("#tree-panel")).to_be_hidden()
+    eventually(page, lambda: page.evaluate(fits))
     keep(page, "phone-table")
     page.locator("#table-frame canvas").tap(position={"x": 250, "y": 60})
-    assert page.locator("#menu").is_visible()
-    assert page.evaluate(fits)
+    expect(page.locator("#menu")).to_be_visible()
+    eventually(page, lambda: page.evaluate(fits))
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Export").tap()
-    assert page.evaluate(fits)
+    eventually(page, lambda: page.evaluate(fits))
 
 
 def test_dark_is_one_click_away_and_remembered(visit: Visit) -> None:
@@ -46,7 +45,7 @@ def test_dark_is_one_click_away_and_remembered(visit: Visit) -> None:
     assert dark != light
     page.reload()
     page.wait_for_selector("[role=treeitem]")
-    assert page.evaluate(background) == dark
+    eventually(page, lambda: page.evaluate(background) == dark)
     page.hover("#tree-frame .phrase-node >> nth=2")
     keep(page, "desktop-dark")
 
@@ -86,7 +85,7 @@ def test_the_tree_can_be_walked_with_the_keys(visit: Visit) -> None:
     focused = "document.activeElement.getAttribute('aria-label')"
     page.locator("#tree-frame").focus()
     page.keyboard.press("Tab")
-    assert page.evaluate(focused).startswith("S, clause; She loves writing code .; probability")
+    eventually(page, lambda: page.evaluate(focused).startswith("S, clause; She loves writing code .; probability"))
     walk = {
         "ArrowDown": "NP, noun phrase; She;",
         "ArrowRight": "VP, verb phrase; loves",
@@ -96,22 +95,22 @@ def test_the_tree_can_be_walked_with_the_keys(visit: Visit) -> None:
     }
     for key, label in walk.items():
         page.keyboard.press(key)
-        assert page.evaluate(focused).startswith(label)
+        eventually(page, lambda label=label: page.evaluate(focused).startswith(label))
     page.keyboard.press("Home")
     page.keyboard.press("Space")
     root = page.locator("#tree-frame [role=treeitem]").first
-    assert root.get_attribute("aria-expanded") == "false"
-    assert page.locator("#tree-frame [role=treeitem]").count() == 1
+    expect(root).to_have_attribute("aria-expanded", "false")
+    expect(page.locator("#tree-frame [role=treeitem]")).to_have_count(1)
     page.keyboard.press("Space")
-    assert root.get_attribute("aria-expanded") == "true"
+    expect(root).to_have_attribute("aria-expanded", "true")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.textContent") == "Require this span"
+    eventually(page, lambda: page.evaluate("document.activeElement.textContent") == "Require this span")
     page.keyboard.press("ArrowDown")
-    assert page.evaluate("document.activeElement.textContent") == "Forbid this span"
+    eventually(page, lambda: page.evaluate("document.activeElement.textContent") == "Forbid this span")
     page.keyboard.press("Escape")
-    assert page.evaluate(focused).startswith("VP, verb phrase; loves")
+    eventually(page, lambda: page.evaluate(focused).startswith("VP, verb phrase; loves"))
 
 
 def test_every_part_of_the_tree_has_a_name_and_a_place_for_a_screen_reader(visit: Visit) -> None:
@@ -138,20 +137,22 @@ def test_the_picture_pans_and_zooms_by_mouse_and_by_key(visit: Visit) -> None:
     view = "document.querySelector('#tree-frame .tree-svg > g').getAttribute('transform')"
     seen = [page.evaluate(view)]
 
+    def see_another() -> None:
+        eventually(page, lambda: page.evaluate(view) != seen[-1])
+        seen.append(page.evaluate(view))
+
     page.mouse.move(box["x"] + 20, box["y"] + 20)
     page.mouse.wheel(0, -200)
-    page.wait_for_timeout(50)
-    seen.append(page.evaluate(view))
+    see_another()
     page.mouse.down()
     page.mouse.move(box["x"] + 90, box["y"] + 60, steps=4)
     page.mouse.up()
-    seen.append(page.evaluate(view))
+    see_another()
     frame.focus()
     for key in ("ArrowLeft", "+", "0"):
         page.keyboard.press(key)
-        seen.append(page.evaluate(view))
-    assert all(before != after for before, after in itertools.pairwise(seen))
-    assert not page.locator("#menu").is_visible()
+        see_another()
+    expect(page.locator("#menu")).to_be_hidden()
 
 
 def test_the_page_names_nothing_outside() -> None:
