@@ -52,6 +52,8 @@ LEXICAL: dict[str, dict[str, Any]] = {
     },
     "label input subtracted": {"scorer": {"label_input": "subtract"}},
     "loss not divided by length": {"loss": {"divide_by_length": False}},
+    "normalized over trees": {"loss": {"normalization": "global"}},
+    "normalized over trees, target both": {"loss": {"normalization": "global"}, "scorer": {"target": "both"}},
     "tags weigh nothing": {"loss": {"tag_weight": 0.0}},
     "labels smoothed": {"loss": {"label_smoothing": 0.1}},
     "no tag head": {"scorer": {"tag_head": False}},

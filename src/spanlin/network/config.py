@@ -102,6 +102,8 @@ class LossConfig:
 
     label_tree: Literal["gold", "predicted"] = "predicted"
     """Spans whose labels are trained: those of the gold tree (the paper), or of the tree decoded now (its code)."""
+    normalization: Literal["local", "global"] = "local"
+    """Of a tree's probability: over the boundaries of each split point (Eq. 3), or once more over all trees."""
     divide_by_length: bool = True
     tag_weight: float = 0.5
     label_smoothing: float = 0.0
@@ -129,6 +131,11 @@ class NetworkConfig:
         _check_fraction("network.unknown_treebank_rate", self.unknown_treebank_rate)
         if self.input == "pretrained" and not self.pretrained.folder:
             raise ConfigError("network.pretrained.folder is missing: input = 'pretrained' needs a transformers folder")
+        if self.loss.normalization == "global" and self.scorer.normalization != "right-boundary":
+            raise ConfigError(
+                "network.loss.normalization = 'global' needs network.scorer.normalization = 'right-boundary', "
+                f"got {self.scorer.normalization!r}"
+            )
         if self.input == "lexical" and self.context.kind == "none":
             raise ConfigError("network.context.kind = 'none' goes with input = 'pretrained' only: choose 'bilstm'")
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from spanlin.network.batch import Batch, Targets
 from spanlin.network.config import LossConfig
 from spanlin.network.network import EMPTY_LABEL_ID, IMPOSSIBLE, ParserNetwork, SpanScores, all_spans, possible_spans
+from spanlin.network.partition import tree_log_mass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +101,8 @@ def _structure_loss(
             if scores.right is not None:
                 picked = scores.right.gather(2, (right_boundaries - 1).clamp(min=0).unsqueeze(2)).squeeze(2)
                 loss = loss - torch.where(is_word, picked, 0.0).sum(dim=1)
+            if network.config.loss.normalization == "global":
+                loss = loss + tree_log_mass(scores.left, scores.right, word_counts)
             return loss
         case "none":
             loss = torch.zeros(word_counts.shape, device=word_counts.device)

@@ -1,0 +1,164 @@
+"""`python -m experiments TABLE`: train and score the rows of the paper's tables; `render`: make the page."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from pathlib import Path
+
+import click
+
+from experiments.page import render as render_page
+from experiments.results import Brackets, Result
+from experiments.tables import PEERS, TABLES
+from spanlin.errors import SpanlinError
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_RESULTS, _DOCS, _RUNS = Path("experiments/results"), Path("docs"), Path("runs/paper")
+_TINY = Path("runs/tiny")
+
+
+@click.group()
+def main() -> None:
+    """Rerun the paper's tables on treebanks of your own."""
+
+
+def _run_table(
+    *,
+    name: str,
+    data: str,
+    device: str,
+    seeds: str,
+    treebanks: tuple[str, ...],
+    jobs: int,
+    minutes: float,
+    results: Path | None,
+    runs: Path | None,
+    docs: Path | None,
+    commit: str,
+) -> None:
+    # Torch comes with these; `render` does without.
+    from experiments import tiny
+    from experiments.planning import Setting, commit_here, plan
+    from experiments.running import run_all
+
+    started = time.monotonic()
+    is_tiny = data == tiny.NAME
+    results = results or (_TINY / "results" if is_tiny else _RESULTS)
+    runs = runs or (_TINY if is_tiny else _RUNS)
+    docs = docs or (_TINY / "docs" if is_tiny else _DOCS)
+    try:
+        setting = Setting(
+            data=tiny.make_data(runs / "data") if is_tiny else Path(data),
+            runs=runs,
+            results=results,
+            is_tiny=is_tiny,
+            device=device,
+            jobs=jobs,
+            seeds=tuple(map(int, seeds.replace(",", " ").split())),
+            treebanks=treebanks,
+            commit=commit or commit_here(),
+        )
+        wanted = plan(TABLES.values() if name == "all" else [TABLES[name]], setting)
+        outcome = run_all(wanted, jobs=jobs, minutes=minutes, say=click.echo)
+        page = render_page(results, docs, bench=_bench_files())
+    except SpanlinError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(
+        f"{len(outcome.trained)} trained, {len(outcome.measured)} only scored in {time.monotonic() - started:.0f} s; "
+        f"{len(outcome.left)} left, {len(outcome.failed)} failed: {page}"
+    )
+    for run, reason in outcome.failed:
+        click.echo(f"failed: {run}: {reason}", err=True)
+    if outcome.left:
+        click.echo("the same command goes on with those that are left", err=True)
+    if outcome.failed:
+        raise SystemExit(1)
+
+
+def _add(name: str, about: str) -> None:
+    @main.command(name, help=about)
+    @click.option("--data", required=True, help="A folder with NAME/train.txt and NAME/dev.txt, or `tiny`.")
+    @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or cuda:N.")
+    @click.option("--seeds", default="", help="Such as 1,2,3.  [default: three for main, two for others]")
+    @click.option("--treebank", "treebanks", multiple=True, help="Other treebanks than the table's own.")
+    @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Rows side by side.")
+    @click.option("--minutes", type=float, default=0.0, help="Save and stop after so many; 0: no limit.")
+    @click.option("--results", type=_FOLDER, help=f"Where results are kept.  [default: {_RESULTS}]")
+    @click.option("--runs", type=_FOLDER, help=f"Where checkpoints are kept.  [default: {_RUNS}]")
+    @click.option("--docs", type=_FOLDER, help=f"Where the page goes.  [default: {_DOCS}]")
+    @click.option("--commit", default="", help="Of the code, where there is no Git.  [default: Git's]")
+    def command(
+        *,
+        data: str,
+        device: str,
+        seeds: str,
+        treebanks: tuple[str, ...],
+        jobs: int,
+        minutes: float,
+        results: Path | None,
+        runs: Path | None,
+        docs: Path | None,
+        commit: str,
+    ) -> None:
+        _run_table(
+            name=name,
+            data=data,
+            device=device,
+            seeds=seeds,
+            treebanks=treebanks,
+            jobs=jobs,
+            minutes=minutes,
+            results=results,
+            runs=runs,
+            docs=docs,
+            commit=commit,
+        )
+
+
+for _table in TABLES.values():
+    _add(_table.name, f"{_table.title}: {', '.join(_table.rows)}.")
+_add("all", "Every table.")
+
+
+def _bench_files() -> list[Path]:
+    return sorted((Path(__file__).parents[1] / "bench" / "results").glob("*.json"))
+
+
+@main.command()
+@click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True)
+@click.option("--docs", type=_FOLDER, default=_DOCS, show_default=True)
+def render(results: Path, docs: Path) -> None:
+    """Make the page and its figures from the results."""
+    try:
+        click.echo(str(render_page(results, docs, bench=_bench_files())))
+    except SpanlinError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.argument("name", type=click.Choice(sorted(PEERS)))
+@click.argument("gold", type=_FILE)
+@click.argument("predicted", type=_FILE)
+@click.option("--treebank", required=True)
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True)
+def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, results: Path) -> None:
+    """Score the trees that another parser PREDICTED, for its row."""
+    from spanlin.evaluation.score import score_trees
+    from spanlin.trees.brackets import read_trees
+
+    try:
+        score = score_trees(read_trees(gold), read_trees(predicted))
+        date = datetime.datetime.now(datetime.UTC).date().isoformat()
+        result = Result(
+            row=name, title=PEERS[name], treebank=treebank, seed=seed, brackets=Brackets.of(score), date=date
+        )
+        click.echo(f"F1 {score.f1 or 0:.2f}: {result.write(results)}")
+    except SpanlinError as error:
+        raise click.ClickException(str(error)) from error
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m experiments")

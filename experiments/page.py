@@ -1,0 +1,95 @@
+"""The page of all tables and figures, made from result files and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.figures import draw_curve, draw_lengths
+from experiments.results import Result, Results
+from experiments.sections import SECTIONS, bench_section, paper_section
+from experiments.tables import PEERS, TABLES, Table
+
+CLAIMS = Path(__file__).parent / "claims"
+PAGE = "paper-tables.md"
+NOT_MEASURED = "Not measured yet."
+_FIGURES = {"lengths": draw_lengths, "curve": draw_curve}
+_ABOUT = {
+    "main": "The paper's objective under each encoder, beside other parsers trained on the same trees. Differences and "
+    "p are against the first row.",
+    "types": "F1 of the nine most frequent constituent types, ours against per-span normalization (PSN).",
+    "lengths": "F1 by the number of words of a span, ours against PSN. The paper draws this without printing numbers: "
+    "it finds ours ahead from 11 to 45 words.",
+    "ablation": "The full BiLSTM model and three changes to it, one at a time.",
+    "inference": "Every decoder on the very same scores; minimum change and minimum risk are not in the paper.",
+    "speed": "How fast the rows parse, from words in memory to labelled spans with the argmin decoder, and how fast "
+    "they were trained, dev evaluation included. Rows that ran side by side shared the device.",
+    "beyond": "One change at a time from the paper's objective: the mirrored linearization, both together, labels "
+    "trained on the trees decoded now, and the same scores normalized over whole trees.",
+    "curve": "The BiLSTM trained on part of the trees.",
+    "languages": "From the treebank alone, without vectors or pretrained encoders.",
+}
+
+
+def render(results: Path, docs: Path, *, bench: Sequence[Path] = (), claims: Path = CLAIMS) -> Path:
+    """Write the page and its figures into a docs folder; return the page."""
+    found = Results.read(results)
+    comparisons = [json.loads(path.read_text(encoding="utf-8")) for path in bench]
+    comparisons = [comparison for comparison in comparisons if "results" in comparison and "settings" in comparison]
+    parts = [
+        "# The paper's tables",
+        "Every table and figure of Wei, Wu and Lan (2020), *A Span-based Linearization for Constituent Trees*, and "
+        "some that it does not have, on treebanks that can be had: `python -m experiments TABLE --data DIR` trains "
+        "the rows of a table, `python -m experiments render` makes this page from the results. Scores are labelled "
+        "brackets on dev trees as `spanlin evaluate` counts them (COLLINS parameters, gold tags), trees by exact "
+        "inference, means over seeds ± their standard deviation; p is that of the scorer's paired test. The paper's "
+        "own numbers are on other treebanks: what compares is the differences.",
+        *(_part(table, found, docs, comparisons, claims) for table in TABLES.values()),
+    ]
+    docs.mkdir(parents=True, exist_ok=True)
+    page = docs / PAGE
+    page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return page
+
+
+def _part(table: Table, found: Results, docs: Path, comparisons: Sequence[dict[str, Any]], claims: Path) -> str:
+    source = f" (the paper's {table.source})" if table.source else ""
+    parts = [f"## {table.title}{source}", _ABOUT[table.name]]
+    measured = _measured(table, found, docs)
+    claim = claims / f"{table.name}.md"
+    if measured and claim.exists():
+        parts.append(claim.read_text(encoding="utf-8").strip())
+    parts += measured or [f"*{NOT_MEASURED}* `python -m experiments {table.name} --data DIR`"]
+    if table.name == "speed" and comparisons:
+        parts.append(bench_section(comparisons))
+    if paper := paper_section(table.name):
+        parts += [f"### {table.title} in the paper", paper]
+    return "\n\n".join(parts)
+
+
+def _measured(table: Table, found: Results, docs: Path) -> list[str]:
+    """Return the parts for each treebank with results."""
+    parts: list[str] = []
+    for treebank in found.treebanks(table.rows, table.treebanks):
+        text = SECTIONS[table.name](found, table, treebank)
+        if not text:
+            continue
+        parts += [f"### {table.title} on {treebank}", text]
+        draw = _FIGURES.get(table.name)
+        picture = f"figures/paper-{table.name}-{treebank}.svg"
+        if draw is not None and draw(found, table, treebank, docs / picture):
+            parts.append(f"![{table.title} on {treebank}]({picture})")
+        parts.append(_provenance([result for row in (*table.rows, *PEERS) for result in found.of(row, treebank)]))
+    return parts
+
+
+def _provenance(results: Sequence[Result]) -> str:
+    """Return on what, when and by which commits the results were made."""
+    ours = [result for result in results if result.key]
+    machines = sorted({result.machine.get("gpu") or result.machine.get("cpu", "") or result.device for result in ours})
+    dates = sorted({result.date for result in ours})
+    commits = sorted({result.commit for result in ours})
+    when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    return f"<small>{', '.join(machines)}; {when}; commit {', '.join(commits)}.</small>"

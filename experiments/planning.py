@@ -1,0 +1,104 @@
+"""What has to be run for some tables: each training once, whichever tables and rows share it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from experiments import tiny
+from experiments.results import read_result, result_path
+from experiments.rows import Row, load_row, merged, run_key, training_config
+from experiments.tables import TABLES, Table
+from experiments.work import Run
+from spanlin.errors import EvaluationError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Where data, checkpoints and results are, and what to run on. No seeds or treebanks: those of each table."""
+
+    data: Path
+    runs: Path
+    results: Path
+    is_tiny: bool = False
+    device: str = "cpu"
+    jobs: int = 1
+    seeds: tuple[int, ...] = ()
+    treebanks: tuple[str, ...] = ()
+    commit: str = ""
+
+
+def plan(tables: Iterable[Table], setting: Setting) -> list[Run]:
+    """Return the runs whose results are missing or were made by another configuration, first seeds first."""
+    runs: dict[str, Run] = {}
+    for table in tables:
+        seeds = setting.seeds or (tiny.SEEDS if setting.is_tiny else table.seeds)
+        treebanks = (tiny.NAME,) if setting.is_tiny else setting.treebanks or table.treebanks
+        for treebank in treebanks:
+            for name in table.rows:
+                row = _row(name, setting)
+                for seed in seeds:
+                    run = _run(row, treebank, seed, setting)
+                    if _is_done(run, row):
+                        continue
+                    same = runs.get(run.key)
+                    if same is None:
+                        runs[run.key] = run
+                    elif run.rows[0] not in same.rows:
+                        runs[run.key] = replace(
+                            same, rows=(*same.rows, *run.rows), decoders=same.decoders or run.decoders
+                        )
+    return sorted(runs.values(), key=lambda run: run.config.seed)
+
+
+def _row(name: str, setting: Setting) -> Row:
+    row = load_row(name)
+    if setting.is_tiny:
+        row = replace(row, config=merged(row.config, tiny.changes(setting.data, row.config)))
+    return row
+
+
+def _run(row: Row, treebank: str, seed: int, setting: Setting) -> Run:
+    folder = setting.data / treebank
+    config = training_config(row, seed=seed, name=treebank, train=folder / "train.txt", dev=folder / "dev.txt")
+    key = run_key(config, share=row.share)
+    return Run(
+        key=key,
+        config=config,
+        share=row.share,
+        rows=((row.name, row.title),),
+        decoders=any(table.decoders and row.name in table.rows for table in TABLES.values()),
+        folder=setting.runs / key,
+        results=setting.results,
+        device=setting.device,
+        threads=max(1, (os.cpu_count() or 1) // setting.jobs),
+        commit=setting.commit,
+    )
+
+
+def _is_done(run: Run, row: Row) -> bool:
+    path = result_path(run.results, run.treebank, row.name, run.config.seed)
+    if not path.exists():
+        return False
+    try:
+        return read_result(path).key == run.key
+    except EvaluationError:
+        return False
+
+
+def commit_here() -> str:
+    """Return the commit of this checkout, marked if files differ from it; `unknown` outside of one."""
+    where = Path(__file__).parent
+    try:
+        head = subprocess.run(
+            ["git", "rev-parse", "--short=12", "HEAD"], cwd=where, capture_output=True, text=True, check=True
+        ).stdout.strip()
+        changed = subprocess.run(
+            ["git", "status", "--porcelain", "--untracked-files=no"], cwd=where, capture_output=True, check=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{head}, with changes" if changed else head

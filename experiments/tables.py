@@ -1,0 +1,65 @@
+"""Which rows, treebanks and seeds each table is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PEERS = {"supar": "SuPar CRF", "benepar": "benepar", "stanza": "Stanza"}
+"""Parsers of others: their rows are scored from the trees they predict (`python -m experiments peer`)."""
+
+DECODER = "cky"
+"""The paper's own numbers are those of exact inference (its Tables 4 and 5 agree)."""
+
+DECODERS = ("cky", "largest", "argmin", "min-change", "minimum-risk")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table or figure; `source` is its place in the paper. `decoders`: every decoder on the first row's scores."""
+
+    name: str
+    title: str
+    source: str
+    rows: tuple[str, ...]
+    treebanks: tuple[str, ...] = ("genia",)
+    seeds: tuple[int, ...] = (1, 2)
+    decoders: bool = False
+
+
+TABLES = {
+    table.name: table
+    for table in (
+        Table(
+            name="main",
+            title="Main results",
+            source="Tables 2 and 3",
+            rows=("bilstm", "transformer", "minilm", "mpnet"),
+            treebanks=("genia", "craft", "wsj-sample"),
+            seeds=(1, 2, 3),
+        ),
+        Table(name="types", title="Constituent types", source="Table 1", rows=("bilstm", "psn")),
+        Table(name="lengths", title="Span length", source="Figure 3", rows=("bilstm", "psn")),
+        Table(
+            name="ablation",
+            title="Ablation",
+            source="Table 4",
+            rows=("bilstm", "no-mlp", "no-normalization", "label-linearization"),
+        ),
+        Table(name="inference", title="Inference algorithms", source="Table 5", rows=("bilstm",), decoders=True),
+        Table(name="speed", title="Parsing speed", source="Table 6", rows=("bilstm", "transformer", "minilm", "mpnet")),
+        Table(
+            name="beyond",
+            title="Beyond the paper",
+            source="",
+            rows=("bilstm", "right", "both", "labels-predicted", "global"),
+        ),
+        Table(name="curve", title="Fewer trees", source="", rows=("share-10", "share-30", "bilstm")),
+        Table(
+            name="languages",
+            title="Other languages",
+            source="",
+            rows=("scratch", "scratch-transformer"),
+            treebanks=("sinica", "greynir-is"),
+        ),
+    )
+}

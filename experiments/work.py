@@ -1,0 +1,172 @@
+"""One run in a process of its own: train, or go on training, then measure and write the results."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import shutil
+import sys
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import torch
+
+import spanlin
+from experiments.measuring import measure, measure_decoders
+from experiments.results import Result
+from spanlin.errors import CheckpointError
+from spanlin.training.checkpoint import load_model
+from spanlin.training.config import TrainingConfig
+from spanlin.training.loop import TrainingResult, train
+from spanlin.training.metrics import Event
+from spanlin.training.state import load_progress
+from spanlin.trees.brackets import read_trees, write_trees
+
+INTERRUPTED = 75  # the exit status of a run that stopped when it was asked to, and can go on
+_TRAINED = "trained.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A training run and the rows, by name and title, whose results it gives."""
+
+    key: str
+    config: TrainingConfig
+    share: float
+    rows: tuple[tuple[str, str], ...]
+    decoders: bool
+    folder: Path
+    results: Path
+    device: str
+    threads: int
+    commit: str
+
+    @property
+    def treebank(self) -> str:
+        """The one treebank it is trained and scored on."""
+        return self.config.treebanks[0].name
+
+    @property
+    def name(self) -> str:
+        """How it is called in messages."""
+        return f"{self.treebank}/{self.rows[0][0]}-{self.config.seed}"
+
+
+def work(run: Run) -> None:
+    """Do a run; what it says goes to `log.txt` in its folder. Ends the process if it is interrupted."""
+    run.folder.mkdir(parents=True, exist_ok=True)
+    with (run.folder / "log.txt").open("a", buffering=1, encoding="utf-8") as log:
+        # Whatever libraries print belongs to this run alone.
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+        torch.set_num_threads(run.threads)
+        if not (run.folder / _TRAINED).exists() and not _train(run):
+            sys.exit(INTERRUPTED)
+        _measure(run)
+
+
+def trained(folder: Path) -> bool:
+    """Tell whether a run's training is behind it."""
+    return (folder / _TRAINED).exists()
+
+
+def _train(run: Run) -> bool:
+    """Train, from the last checkpoint if there is one; return whether training is finished."""
+    config = _with_share(run)
+    try:
+        result = _train_or_resume(run, config)
+    except CheckpointError as error:
+        print(f"starts again: {error}")
+        for part in ("last", "best"):
+            shutil.rmtree(run.folder / part, ignore_errors=True)
+        result = _train_or_resume(run, config)
+    if result.interrupted:
+        return False
+    seconds = load_progress(run.folder / "last").seconds
+    trees = sum(1 for _ in read_trees(config.treebanks[0].train))
+    figures = {
+        "minutes": seconds / 60,
+        "sentences_per_second": trees * config.epochs / max(seconds, 1e-9),
+        "trees": trees,
+        "epochs": config.epochs,
+        "steps": result.steps,
+    }
+    (run.folder / _TRAINED).write_text(json.dumps(figures), encoding="utf-8")
+    # The optimizer's state, twice the size of the model, is of no more use.
+    shutil.rmtree(run.folder / "last", ignore_errors=True)
+    return True
+
+
+def _train_or_resume(run: Run, config: TrainingConfig) -> TrainingResult:
+    begun = (run.folder / "last").exists() or (run.folder / ".last.old").exists()
+    return train(config, run.folder, resume=begun, device=run.device, watch=_watch)
+
+
+def _watch(event: Event) -> None:
+    if event.kind == "step" and event.step % 100 == 0:
+        print(f"step {event.step}/{event.steps}  loss {event.loss:.3f}  {event.sentences_per_second:,.0f} sentences/s")
+    elif event.scores:
+        print(f"epoch {event.epoch}  dev F1 {event.scores['mean']:.2f}")
+
+
+def _with_share(run: Run) -> TrainingConfig:
+    """Return the configuration; where a share of the trees is asked, with a file of them, evenly spread."""
+    if run.share == 1:
+        return run.config
+    treebank = run.config.treebanks[0]
+    some = run.folder / "train.txt"
+    trees = enumerate(read_trees(treebank.train))
+    write_trees((tree for number, tree in trees if int((number + 1) * run.share) > int(number * run.share)), some)
+    return replace(run.config, treebanks=(replace(treebank, train=str(some)),))
+
+
+def _measure(run: Run) -> None:
+    model = load_model(run.folder / "best")
+    dev = Path(run.config.treebanks[0].dev)
+    brackets, speed = measure(model, dev, device=run.device)
+    decoders = measure_decoders(model, dev, device=run.device) if run.decoders else {}
+    config = asdict(run.config)
+    # Where the files lay says nothing of the result.
+    config["treebanks"] = [{"name": run.treebank, "share": run.share}]
+    for name, title in run.rows:
+        Result(
+            row=name,
+            title=title,
+            treebank=run.treebank,
+            seed=run.config.seed,
+            brackets=brackets,
+            key=run.key,
+            date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+            commit=run.commit,
+            machine=machine(run.device),
+            device=run.device,
+            training=json.loads((run.folder / _TRAINED).read_text(encoding="utf-8")),
+            parsing={"sentences_per_second": speed},
+            decoders=decoders,
+            config=config,
+        ).write(run.results)
+
+
+def machine(device: str) -> dict[str, str]:
+    """Return what times and, in the last digits, scores depend on besides the code."""
+    found = {
+        "cpu": _cpu_model(),
+        "cores": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "spanlin": spanlin.__version__,
+    }
+    if device.startswith("cuda"):
+        found["gpu"] = torch.cuda.get_device_name(device)
+    return found
+
+
+def _cpu_model() -> str:
+    if sys.platform == "linux":
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,201 @@
+"""The page from results written by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from experiments.__main__ import main
+from experiments.page import render
+from experiments.results import Brackets, Decoded, Result, Results, read_result
+from experiments.rows import ROWS, load_row, run_key, training_config
+from experiments.seed_means import mean, p_value
+from experiments.tables import DECODERS, TABLES
+
+from spanlin.errors import ConfigError, EvaluationError
+
+SENTENCES = 20
+
+
+def brackets(matched: int, *, sentences: int = SENTENCES) -> Brackets:
+    """Sentences with ten gold and ten predicted brackets, so many of them right."""
+    right = matched * sentences
+    return Brackets(
+        signature="by hand",
+        status=[0] * sentences,
+        length=[12] * sentences,
+        gold=[10] * sentences,
+        predicted=[10] * sentences,
+        matched=[matched] * sentences,
+        by_label={"NP": [10 * sentences, 10 * sentences, right]},
+        by_span_length={"1-5": [10 * sentences, 10 * sentences, right]},
+    )
+
+
+def result(row: str, seed: int, matched: int, *, treebank: str = "genia", trees: int = 1000) -> Result:
+    decoders = {}
+    if row == "bilstm":
+        decoders = {
+            name: Decoded(brackets=brackets(matched), legal=15, splits=200, changed=4, seconds=0.5) for name in DECODERS
+        }
+    return Result(
+        row=row,
+        title=row,
+        treebank=treebank,
+        seed=seed,
+        brackets=brackets(matched),
+        key="k",
+        date="2026-01-02",
+        commit="abc",
+        machine={"cpu": "a processor"},
+        device="cpu",
+        training={"minutes": 2.0, "sentences_per_second": 500.0, "trees": trees},
+        parsing={"sentences_per_second": 1234.0},
+        decoders=decoders,
+    )
+
+
+def page_of(results: list[Result], folder: Path, claims: Path | None = None) -> str:
+    for item in results:
+        item.write(folder / "results")
+    page = render(folder / "results", folder / "docs", claims=claims or folder / "none")
+    return page.read_text(encoding="utf-8")
+
+
+def test_without_results_every_table_says_how_to_measure_it(tmp_path: Path) -> None:
+    claims = tmp_path / "claims"
+    claims.mkdir()
+    (claims / "types.md").write_text("It holds.")
+    page = page_of([], tmp_path, claims)
+    for name in TABLES:
+        assert f"*Not measured yet.* `python -m experiments {name} --data DIR`" in page
+    assert "It holds." not in page
+    assert "| ADJP | 893 | 73.01 | 75.14 | +2.13 |" in page  # the paper's, as facts
+    assert not (tmp_path / "docs" / "figures").exists()
+
+
+def test_means_spread_difference_and_test_are_those_of_the_files(tmp_path: Path) -> None:
+    claims = tmp_path / "claims"
+    claims.mkdir()
+    (claims / "types.md").write_text("It holds.")
+    rows = [("bilstm", 1, 8), ("bilstm", 2, 9), ("psn", 1, 6), ("psn", 2, 6), ("no-mlp", 1, 8)]
+    page = page_of([result(*row) for row in rows], tmp_path, claims)
+    assert "| NP | 200 | 60.00 ± 0.00 | 85.00 ± 7.07 | +25.00 |" in page
+    assert "p of the difference over all types: < 0.001." in page
+    assert "| BiLSTM | 85.00 ± 7.07 | 85.00 ± 7.07 | 85.00 ± 7.07 | 2 |  |  |" in page
+    # Of the seeds that both have: here the first, in which they are equal.
+    assert "| - MLP_l and MLP_r | 80.00 | 80.00 | 80.00 | 1 | +0.00 | 1.000 |" in page
+    assert "| - normalization | not measured | not measured | not measured | 0 |  |  |" in page
+    assert "75.00 ± 0.00 percent of the greedy sequences are legal" in page
+    assert "8 (2.00%)" in page
+    assert "a processor; 2026-01-02; commit abc." in page
+    assert page.count("It holds.") == 1
+    assert (tmp_path / "docs/figures/paper-lengths-genia.svg").exists()
+
+
+def test_the_same_results_give_the_same_page_and_figures(tmp_path: Path) -> None:
+    rows = [("bilstm", 1, 8), ("psn", 1, 6), ("share-10", 1, 3)]
+    first = page_of([result(*row) for row in rows], tmp_path / "one")
+    assert page_of([result(*row) for row in rows], tmp_path / "two") == first
+    pictures = sorted((tmp_path / "one/docs/figures").iterdir())
+    assert [picture.name for picture in pictures] == ["paper-curve-genia.svg", "paper-lengths-genia.svg"]
+    for picture in pictures:
+        assert picture.read_bytes() == (tmp_path / "two/docs/figures" / picture.name).read_bytes()
+
+
+def test_a_table_has_a_part_for_each_treebank_its_own_first(tmp_path: Path) -> None:
+    page = page_of([result("bilstm", 1, 8, treebank=name) for name in ("another", "craft", "genia")], tmp_path)
+    places = [page.index(f"### Main results on {name}") for name in ("genia", "craft", "another")]
+    assert places == sorted(places)
+
+
+def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
+    written = result("bilstm", 3, 7)
+    assert read_result(written.write(tmp_path)) == written
+    assert Results.read(tmp_path).of("bilstm", "genia") == [written]
+
+
+def test_a_damaged_result_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text("{}")
+    with pytest.raises(EvaluationError, match=r"bad\.json: not a result: .*delete it and run its table again"):
+        read_result(path)
+
+
+def test_equal_rows_do_not_differ_and_unequal_sentences_cannot_be_compared() -> None:
+    assert p_value([brackets(8)], [brackets(8)]) == 1.0
+    assert p_value([brackets(8)], [brackets(5)]) == pytest.approx(0.0001, abs=1e-4)
+    assert p_value([brackets(8)], [brackets(8, sentences=3)]) is None
+    assert p_value([], []) is None
+
+
+def test_seeds_of_a_sentence_are_not_taken_for_sentences() -> None:
+    few = [brackets(8, sentences=3)], [brackets(5, sentences=3)]
+    once = p_value(*few)
+    assert once is not None
+    assert once > 0.2
+    assert p_value(few[0] * 9, few[1] * 9) == pytest.approx(once, abs=0.02)
+
+
+def test_a_mean_of_one_has_no_spread_and_of_nothing_is_none() -> None:
+    assert str(mean([1.5, None])) == "1.50"
+    assert str(mean([1.0, 2.0])) == "1.50 ± 0.71"
+    assert mean([None]) is None
+
+
+def test_every_row_is_some_tables_and_opens_with_its_command(tmp_path: Path) -> None:
+    named = {row for table in TABLES.values() for row in table.rows}
+    assert named == {path.stem for path in ROWS.glob("*.toml")}
+    for name in named:
+        text = (ROWS / f"{name}.toml").read_text(encoding="utf-8")
+        table = text.split("# python -m experiments ")[1].split()[0]
+        assert name in TABLES[table].rows
+        assert training_config(load_row(name), seed=1, name="a", train=tmp_path, dev=tmp_path).seed == 1
+
+
+def test_a_row_has_what_its_base_has_but_for_its_changes() -> None:
+    base, row = load_row("bilstm"), load_row("psn")
+    assert row.config["network"]["scorer"] == {**base.config["network"]["scorer"], "normalization": "span"}
+    assert {**row.config, "network": None} == {**base.config, "network": None}
+
+
+def test_an_unknown_key_of_a_row_is_named(tmp_path: Path) -> None:
+    (tmp_path / "odd.toml").write_text("titel = 'x'\n")
+    with pytest.raises(ConfigError, match=r"odd\.toml: unknown key titel; known here: base, config, share, title"):
+        load_row("odd", tmp_path)
+    with pytest.raises(ConfigError, match=r"none\.toml: cannot be read"):
+        load_row("none", tmp_path)
+
+
+def test_a_run_is_known_by_configuration_seed_and_files_but_not_by_their_place(tmp_path: Path) -> None:
+    def key(folder: str, text: str, seed: int = 1, row: str = "bilstm", share: float = 1.0) -> str:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        train, dev = tmp_path / folder / "train.txt", tmp_path / folder / "dev.txt"
+        train.write_text(text)
+        dev.write_text("(S (A a))\n")
+        return run_key(training_config(load_row(row), seed=seed, name=folder, train=train, dev=dev), share=share)
+
+    first = key("one", "(S (A a))\n")
+    assert key("two", "(S (A a))\n") == first
+    others = {
+        key("one", "(S (A b))\n"),
+        key("one", "(S (A a))\n", seed=2),
+        key("one", "(S (A a))\n", row="psn"),
+        key("one", "(S (A a))\n", share=0.5),
+    }
+    assert len(others | {first}) == 5
+
+
+def test_the_trees_of_another_parser_become_its_row(tmp_path: Path) -> None:
+    gold, predicted = tmp_path / "gold.txt", tmp_path / "predicted.txt"
+    gold.write_text("(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))))\n")
+    predicted.write_text("(TOP (S (NP (DT the) (NN cat)) (NP (VBZ sleeps))))\n")
+    arguments = ["peer", "supar", str(gold), str(predicted), "--treebank", "genia", "--results", str(tmp_path / "r")]
+    done = CliRunner().invoke(main, arguments)
+    assert done.output.startswith("F1 66.67: ")
+    page = render(tmp_path / "r", tmp_path / "docs").read_text(encoding="utf-8")
+    assert "Not measured yet" in page  # of ours
+    result("bilstm", 1, 8).write(tmp_path / "r")
+    page = render(tmp_path / "r", tmp_path / "docs").read_text(encoding="utf-8")
+    assert "| SuPar CRF | 66.67 | 66.67 | 66.67 | 1 |" in page
