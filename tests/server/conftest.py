@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from typing import TypeAlias
 
@@ -13,33 +11,15 @@ import pytest
 
 if all(map(find_spec, ("fastapi", "httpx", "prometheus_client", "uvicorn"))):
     import httpx
-    import uvicorn
     from fastapi import FastAPI
 
+    from running_service import run_app
     from spanlin.parser import Parser
     from spanlin.server.app import create_app
-    from spanlin.server.running import open_socket, server_config
 else:  # installed without the extras `serve` and `test`
     collect_ignore_glob = ["*"]
 
 Running: TypeAlias = "Callable[[FastAPI], AbstractContextManager[httpx.Client]]"
-
-
-@contextmanager
-def run_app(app: FastAPI) -> Iterator[httpx.Client]:
-    listener = open_socket("127.0.0.1", 0)
-    server = uvicorn.Server(server_config(app, shutdown_seconds=10))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        while not server.started and thread.is_alive():
-            time.sleep(0.01)
-        with httpx.Client(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=30) as client:
-            yield client
-    finally:
-        server.should_exit = True
-        thread.join(30)
-        listener.close()
 
 
 @pytest.fixture(scope="session")

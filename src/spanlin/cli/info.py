@@ -13,6 +13,7 @@ from spanlin.runtime.folder import CARD, find_model, open_folder
 from spanlin.trees.transforms import EMPTY_LABEL, split_chain
 
 _LICENCE = re.compile(r"^\*\*(?:(?P<part>[^*]+)\.\*\* Licence: |Licence\.\*\* )(?P<terms>.+)$", re.MULTILINE)
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a card is a stranger's: it must not steer a terminal
 
 
 @click.command()
@@ -65,4 +66,4 @@ def _text(facts: dict[str, Any]) -> str:
         "",
         facts["card"].strip() or "This model has no card.",
     ]
-    return "\n".join(lines)
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", "\n".join(lines))

@@ -41,7 +41,8 @@ class ParseProgress:
         return self
 
     def __exit__(self, *details: object) -> None:
-        self._bar.stop()
+        if not self._bar.disable:  # older versions of rich end even a bar that was never shown with an empty line
+            self._bar.stop()
 
     def advance(self, place: int) -> None:
         """Count a sentence that is written and that ended at this byte of the input."""

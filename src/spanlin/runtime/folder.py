@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
+import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from spanlin.errors import CheckpointError
 from spanlin.runtime.confidence import Calibration
+from spanlin.runtime.graph_check import check_graph
+from spanlin.runtime.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, read_facts, read_files
+from spanlin.runtime.plain_files import require_plain_file
+from spanlin.runtime.strict_json import check_plain, read_strictly
+from spanlin.runtime.tokenizer_check import check_tokenizer
+
+__all__ = [
+    "CARD",
+    "FORMAT",
+    "GRAPH",
+    "LABEL_GRAPH",
+    "MANIFEST",
+    "ModelFolder",
+    "TOKENIZER",
+    "WEIGHTS",
+    "file_hash",
+    "find_model",
+    "open_folder",
+    "write_manifest",
+]
 
 FORMAT = 2
-MANIFEST, GRAPH, LABEL_GRAPH, TOKENIZER, CARD = (
-    "manifest.json",
-    "graph.onnx",
-    "labels.onnx",
-    "tokenizer.json",
-    "card.md",
-)
 _PACKAGED = Path(__file__).parents[1] / "models"
-WEIGHTS = "weights.safetensors"
-"""Only there if the folder was exported for torch too."""
+_LOOKED_INTO = frozenset([GRAPH, LABEL_GRAPH, TOKENIZER])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,44 +96,57 @@ def find_model(model: str | Path) -> Path:
 
 
 def open_folder(path: str | Path) -> ModelFolder:
-    """Return a model folder after checking its format, its files and their sums."""
+    """Return a model folder after checking its format, its files and their sums, and what is in its graphs."""
     path = Path(path)
-    manifest_path = path / MANIFEST
+    source = path / MANIFEST
     try:
-        manifest = json.loads(manifest_path.read_text(encoding="utf-8"))
+        require_plain_file(source)
+        raw = source.read_bytes()
     except OSError as error:
         raise CheckpointError(f"{path}: no model here ({MANIFEST}: {error.strerror})") from error
-    except ValueError as error:
-        raise CheckpointError(f"{manifest_path}: damaged: {error}") from error
+    manifest = read_strictly(raw, str(source))
     found = manifest.get("format") if isinstance(manifest, dict) else None
-    if found != FORMAT:
-        raise CheckpointError(f"{path}: format {found!r}, but this version reads format {FORMAT}: export it again")
-    try:
-        files = dict(manifest["files"])
-        model = ModelFolder(
-            path=path,
-            precision=str(manifest["precision"]),
-            piece_limit=int(manifest["piece_limit"]),
-            shape_step=int(manifest["shape_step"]),
-            labels=tuple(map(str, manifest["labels"])),
-            tags=tuple(map(str, manifest["tags"])),
-            calibration=Calibration.from_table(manifest["calibration"]),
-            details=dict(manifest["details"]),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{manifest_path}: damaged: {error}") from error
-    if model.piece_limit < 3 or not model.labels or not {GRAPH, LABEL_GRAPH, TOKENIZER} <= files.keys():
-        raise CheckpointError(f"{manifest_path}: damaged: it names no graphs, tokenizer, labels or limit")
+    if found != FORMAT or isinstance(found, bool):
+        shown = found if isinstance(found, int) else type(found).__name__
+        raise CheckpointError(f"{path}: format {shown}, but this version reads format {FORMAT}: export it again")
+    check_plain(manifest, str(source))
+    files = read_files(manifest, str(source))
+    model = ModelFolder(path=path, **read_facts(manifest, str(source)))
+    if not {GRAPH, LABEL_GRAPH, TOKENIZER} <= files.keys():
+        raise CheckpointError(f"{source}: damaged: it names no graphs or tokenizer")
+    for name in (CARD, WEIGHTS):
+        if name not in files and os.path.lexists(path / name):
+            raise CheckpointError(f"{path / name}: is there, but not in {MANIFEST}: take it away or export again")
     for name, expected in files.items():
-        if Path(name).name != name:
-            raise CheckpointError(f"{manifest_path}: damaged: {name!r} is no plain file name")
-        try:
-            actual = file_hash(path / name)
-        except OSError as error:
-            raise CheckpointError(f"{path / name}: cannot be read: {error.strerror}; copy the model again") from error
-        if actual != expected:
-            raise CheckpointError(f"{path / name}: damaged (its SHA-256 is not the manifest's); copy the model again")
+        _check_file(path / name, expected)
     return model
+
+
+def _check_file(path: Path, expected: str) -> None:
+    """Raise a CheckpointError if a file is not what the manifest says, or is what no model may have."""
+    try:
+        require_plain_file(path)
+        if path.name not in _LOOKED_INTO:
+            actual = file_hash(path)
+        else:
+            data = _mapped(path)
+            actual = hashlib.sha256(data).hexdigest()
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read: {error.strerror}; copy the model again") from error
+    if actual != expected:
+        raise CheckpointError(f"{path}: damaged (its SHA-256 is not the manifest's); copy the model again")
+    if path.name == TOKENIZER:
+        check_tokenizer(bytes(data), str(path))
+    elif path.name in _LOOKED_INTO:
+        check_graph(data, str(path))
+
+
+def _mapped(path: Path) -> bytes | memoryview:
+    """Return the bytes of a file without reading those that nobody looks at."""
+    with path.open("rb") as stream:
+        if os.fstat(stream.fileno()).st_size == 0:  # which cannot be mapped
+            return b""
+        return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def file_hash(path: Path) -> str:

@@ -13,10 +13,13 @@ import onnxruntime
 
 from spanlin.errors import CheckpointError
 from spanlin.runtime.backend import (
+    BOUNDARIES,
     CONFIDENCE,
+    INPUTS,
     LABEL_HALVES,
     LABEL_INPUTS,
     LABEL_OUTPUT,
+    SCORES,
     TREE,
     Arrays,
     Bools,
@@ -24,7 +27,21 @@ from spanlin.runtime.backend import (
     Ints,
 )
 from spanlin.runtime.folder import ModelFolder
+from spanlin.runtime.found_check import check_found
 from spanlin.runtime.piece_rows import PieceRows
+
+_Signature = dict[str, tuple[str, int]]  # of each input or output, its type and how many axes it has
+
+_INT, _FLOAT, _BOOL = "tensor(int64)", "tensor(float)", "tensor(bool)"
+_TAKES: _Signature = {name: (_INT, 1 if name.endswith("_counts") else 2) for name in INPUTS}
+_GIVES: _Signature = {
+    **dict.fromkeys((*TREE, *BOUNDARIES), (_INT, 2)),
+    **dict.fromkeys(CONFIDENCE, (_FLOAT, 2)),
+    **dict.fromkeys((*LABEL_HALVES, *SCORES), (_FLOAT, 3)),
+}
+_LABELS_TAKE: _Signature = {name: (_FLOAT, 2) if name in LABEL_HALVES else (_BOOL, 1) for name in LABEL_INPUTS}
+_LABELS_GIVE: _Signature = {LABEL_OUTPUT: (_FLOAT, 2)}
+_IMPORTANT = frozenset([*TREE, *CONFIDENCE, *LABEL_HALVES])
 
 
 class OnnxBackend:
@@ -40,9 +57,7 @@ class OnnxBackend:
         self._threads = threads or available_cores()
         self._session = _session(folder.graph, self._threads)
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
-        missing = {*TREE, *CONFIDENCE, *LABEL_HALVES} - self.outputs
-        if missing:
-            raise CheckpointError(f"{folder.graph}: lacks the outputs {', '.join(sorted(missing))}; export it again")
+        _check_signature(self._session, folder.graph, takes=_TAKES, gives=_GIVES, important=_IMPORTANT)
 
     def run(self, rows: PieceRows, word_counts: Ints, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for."""
@@ -53,19 +68,69 @@ class OnnxBackend:
             "last_pieces": rows.last_pieces,
             "word_counts": np.ascontiguousarray(word_counts),
         }
-        return dict(zip(outputs, self._session.run(list(outputs), inputs), strict=True))
+        found = dict(zip(outputs, _run(self._session, self._folder.graph, outputs, inputs), strict=True))
+        check_found(
+            found,
+            word_counts,
+            rows.first_pieces.shape[1] - 2,
+            label_count=len(self._folder.labels),
+            tag_count=len(self._folder.tags),
+            source=str(self._folder.graph),
+        )
+        return found
 
     def label(self, lefts: Floats, rights: Floats, left_children: Bools, roots: Bools) -> Floats:
         """Return the log-probabilities of labels."""
         inputs = dict(zip(LABEL_INPUTS, (lefts, rights, left_children, roots), strict=True))
-        (found,) = self._labels.run([LABEL_OUTPUT], inputs)
-        log_probs: Floats = found
+        log_probs: Floats
+        (log_probs,) = _run(self._labels, self._folder.label_graph, [LABEL_OUTPUT], inputs)
+        expected = (len(lefts), len(self._folder.labels))
+        if log_probs.shape != expected or np.isnan(log_probs).any():
+            raise CheckpointError(
+                f"{self._folder.label_graph}: does not fit its manifest: it gives {log_probs.shape} numbers, or none, "
+                f"where {expected} were due; export it again"
+            )
         return log_probs
 
     @cached_property
     def _labels(self) -> Any:
         """The second graph, loaded when it is first needed: most who parse never do."""
-        return _session(self._folder.label_graph, self._threads)
+        graph = self._folder.label_graph
+        session = _session(graph, self._threads)
+        _check_signature(session, graph, takes=_LABELS_TAKE, gives=_LABELS_GIVE, important=frozenset(_LABELS_GIVE))
+        return session
+
+
+def _check_signature(
+    session: Any, graph: Path, *, takes: _Signature, gives: _Signature, important: frozenset[str]
+) -> None:
+    """Raise a CheckpointError if a graph takes or gives other things than a parser's; it must have the important."""
+    found = {item.name: (item.type, len(item.shape)) for item in session.get_inputs()}
+    if found != takes:
+        wrong = sorted(name for name in found.keys() | takes.keys() if found.get(name) != takes.get(name))
+        raise CheckpointError(f"{graph}: its inputs are no parser's ({_named(wrong)}); export it again")
+    found = {item.name: (item.type, len(item.shape)) for item in session.get_outputs()}
+    missing = sorted(important - found.keys())
+    if missing:
+        raise CheckpointError(f"{graph}: lacks the outputs {_named(missing)}; export it again")
+    wrong = sorted(name for name in found.keys() & gives.keys() if found[name] != gives[name])
+    if wrong:
+        raise CheckpointError(f"{graph}: its outputs are no parser's ({_named(wrong)}); export it again")
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(name if name.isidentifier() else ascii(name)[:40] for name in names[:12])
+
+
+def _run(session: Any, graph: Path, outputs: Sequence[str], inputs: Arrays) -> Any:
+    try:
+        return session.run(list(outputs), inputs)
+    except Exception as error:
+        raise CheckpointError(f"{graph}: failed: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:300]
 
 
 def _session(graph: Path, threads: int) -> Any:
@@ -75,6 +140,7 @@ def _session(graph: Path, threads: int) -> Any:
     options.log_severity_level = 3
     # Threads that spin between two runs would take the cores from whoever prepares the next batch.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry("session.load_model_format", "ONNX")  # which is the one that was checked
     try:
         return onnxruntime.InferenceSession(
             str(graph),
@@ -84,7 +150,7 @@ def _session(graph: Path, threads: int) -> Any:
             disabled_optimizers=["SkipLayerNormFusion"],
         )
     except Exception as error:  # onnxruntime has many kinds, none of them documented
-        raise CheckpointError(f"{graph}: cannot be loaded: {str(error).splitlines()[0]}") from error
+        raise CheckpointError(f"{graph}: cannot be loaded: {_first_line(error)}") from error
 
 
 def available_cores() -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tokenizers import Tokenizer
@@ -16,6 +17,18 @@ MAX_PIECES = 48
 """Pieces of a word that are read: of a longer one, the first and last half as many."""
 
 
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Turn what goes wrong inside tokenizers, which raises plain Exception or panics, into a CheckpointError."""
+    try:
+        yield
+    except BaseException as error:
+        # A panic of its Rust is no Exception, and its class has no name to import.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise CheckpointError(f"{what}: {' '.join(str(error).split())[:200]}") from error
+
+
 class WordPieces:
     """Splits words as a folder's `tokenizer.json` does; every word has at least one piece.
 
@@ -24,16 +37,15 @@ class WordPieces:
     """
 
     def __init__(self, text: str, source: str, *, shape_step: int = 0) -> None:
-        try:
+        with _told(f"{source}: not a tokenizer"):
             self._tokenizer = Tokenizer.from_str(text)
             description = json.loads(text)
-        except Exception as error:  # tokenizers raises plain Exception
-            raise CheckpointError(f"{source}: not a tokenizer: {error}") from error
+            self._tokenizer.no_truncation()
+            self._tokenizer.no_padding()
+            edges = self._tokenizer.encode("", add_special_tokens=True).ids
         self.text = text
         self.shape_step = shape_step
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
-        edges = self._tokenizer.encode("", add_special_tokens=True).ids
+        self._source = source
         if len(edges) < 2:
             raise CheckpointError(f"{source}: the tokenizer adds no start and stop pieces; no such encoder fits")
         self.start: int = edges[0]
@@ -56,6 +68,8 @@ class WordPieces:
             return cls(path.read_text(encoding="utf-8"), str(path), shape_step=shape_step)
         except OSError as error:
             raise CheckpointError(f"{path}: cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise CheckpointError(f"{path}: not a tokenizer: not UTF-8") from error
 
     def __call__(self, word: str) -> tuple[int, ...]:
         """Return the ids of a word's pieces."""
@@ -67,7 +81,8 @@ class WordPieces:
     def split(self, words: Sequence[str]) -> list[tuple[int, ...]]:
         """Return the ids of each word's pieces, all words split in one go."""
         plain = [self._prefix + plain_word(word).encode("utf-8", "replace").decode("utf-8") for word in words]
-        encodings = self._tokenizer.encode_batch(plain, add_special_tokens=False)
+        with _told(f"{self._source}: cannot split words"):
+            encodings = self._tokenizer.encode_batch(plain, add_special_tokens=False)
         return [self._ids(word, encoding.ids) for word, encoding in zip(words, encodings, strict=True)]
 
     def _ids(self, word: str, ids: list[int]) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -33,6 +33,11 @@ from spanlin.runtime.piece_rows import PieceRows
 _GPU_TOKENS = 32_768
 _RARE = 2  # the shape of a batch is recorded when it is seen so often: a recording takes a tenth of a second
 _MOST_RECORDED = 256  # further shapes run as they are: each recording keeps its results' memory
+
+_MISFITS = (
+    *(AttributeError, KeyError, TypeError, ValueError, OverflowError, RuntimeError, OSError),
+    *(ConfigError, SafetensorError),
+)
 
 _Key = tuple[int, int, int, tuple[str, ...]]
 
@@ -183,7 +188,7 @@ def _network(folder: ModelFolder) -> ParserNetwork:
         raise CheckpointError(f"{folder.path}: exported without weights for torch: export it again with --with-weights")
     try:
         config = config_from_table(NetworkConfig, details["network"])
-        encoder = NativeEncoder(NativeSizes.from_table(details["encoder"], str(folder.path)))
+        encoder_sizes = NativeSizes.from_table(details["encoder"], str(folder.path))
         sizes = VocabularySizes(
             words=0,
             chars=0,
@@ -192,15 +197,32 @@ def _network(folder: ModelFolder) -> ParserNetwork:
             tags=len(folder.tags),
             treebanks=len(details["treebanks"]),
         )
-        network = ParserNetwork(config, sizes, pretrained=encoder)
+        _check_shapes(path, config, sizes, encoder_sizes)
+        network = ParserNetwork(config, sizes, pretrained=NativeEncoder(encoder_sizes))
         network.load_state_dict({name: value.float() for name, value in load_file(path).items()})
-    except (KeyError, TypeError, RuntimeError, OSError, ConfigError, SafetensorError) as error:
+    except _MISFITS as error:
         raise CheckpointError(
-            f"{folder.path}: its weights do not fit its manifest: {str(error).splitlines()[0]}"
+            f"{folder.path}: its weights do not fit its manifest: {(str(error).splitlines() or [''])[0]}"
         ) from error
     return network
 
 
+def _check_shapes(path: Path, config: NetworkConfig, sizes: VocabularySizes, encoder: NativeSizes) -> None:
+    """Raise if a file's weights are not those of such a network, before memory is taken for it."""
+    with safe_open(path, framework="pt") as file:
+        shapes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 (no mapping)
+    if encoder.num_hidden_layers > len(shapes):
+        raise ValueError(f"{encoder.num_hidden_layers} layers, but only {len(shapes)} weights")
+    with torch.device("meta"):
+        wanted = ParserNetwork(config, sizes, pretrained=NativeEncoder(encoder)).state_dict()
+    for name in sorted(wanted.keys() | shapes.keys()):
+        given, due = shapes.get(name), tuple(wanted[name].shape) if name in wanted else None
+        if given != due:
+            raise ValueError(f"{name} has the shape {given}, not {due}")
+
+
 def _treebank(folder: ModelFolder) -> int:
     name, known = folder.details.get("treebank", ""), folder.details["treebanks"]
+    if not isinstance(known, list):
+        raise CheckpointError(f"{folder.path}: damaged: details.treebanks must be a list; export it again")
     return known.index(name) + 1 if name in known else 0

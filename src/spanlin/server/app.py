@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, get_args
 
@@ -72,6 +73,7 @@ def create_app(parsers: Parser | Sequence[Parser], settings: ServerSettings | No
         description="Constituency trees of English text, with calibrated probabilities.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # the address would be built from the Host header, which anyone may write
         lifespan=lifespan,
     )
     app.state.batcher = batcher
@@ -127,6 +129,8 @@ async def _read(request: Request, settings: ServerSettings) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RequestError(415, "the body must be JSON: send the header Content-Type: application/json")
+    if request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+        raise RequestError(415, "the body must not be compressed: leave the header Content-Encoding out")
     too_large = RequestError(413, f"the body has more than {settings.max_body_bytes} bytes: send several requests")
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > settings.max_body_bytes:
@@ -190,14 +194,14 @@ def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: 
 
 
 def _add_evaluate(app: FastAPI, settings: ServerSettings) -> None:
-    one_at_a_time = asyncio.Semaphore(1)
+    # Plain Python that would only take the interpreter from the workers: one at a time, also after a time-out.
+    one_thread = ThreadPoolExecutor(1, thread_name_prefix="spanlin-evaluate")
 
     def score(body: bytes) -> bytes:
         return json_bytes(evaluate(schema.read_body(body, schema.EvaluateRequest), settings))
 
     async def handle(body: bytes, _: Request) -> bytes:
-        async with one_at_a_time:  # plain Python that would only take the interpreter from the workers
-            return await asyncio.to_thread(score, body)
+        return await asyncio.get_running_loop().run_in_executor(one_thread, score, body)
 
     app.post(
         "/v1/evaluate",

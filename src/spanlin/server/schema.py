@@ -153,7 +153,7 @@ _Checked = TypeVar("_Checked", bound=BaseModel)
 def read_body(body: bytes, kind: type[_Checked]) -> _Checked:
     """Return a request's checked body, or raise a RequestError that says where it is wrong."""
     try:
-        value = json.loads(body.decode(), parse_constant=_refuse)
+        value = json.loads(body.decode(), object_pairs_hook=_unique, parse_constant=_refuse)
     except UnicodeDecodeError as error:
         raise RequestError(400, f"the body is not UTF-8 (byte {error.start + 1})") from error
     except RecursionError as error:
@@ -164,6 +164,13 @@ def read_body(body: bytes, kind: type[_Checked]) -> _Checked:
         return kind.model_validate(value)
     except ValidationError as error:
         raise RequestError(422, _one_line(error)) from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):  # readers differ on which of two counts, which others could be fooled by
+        raise ValueError("a key stands twice in one object")
+    return found
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -13,6 +13,8 @@ from spanlin.errors import ConfigError
 from spanlin.network.config import NetworkConfig
 from spanlin.network.config_table import config_from_table
 
+_MOST_BYTES = 32_000  # of a configuration file
+
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankConfig:
@@ -131,15 +133,25 @@ class TrainingConfig:
             )
 
 
-def load_config(path: str | Path) -> TrainingConfig:
-    """Return the configuration in a TOML file."""
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """Return what a TOML file holds; who writes it is not trusted to keep it small."""
     try:
         with open(path, "rb") as stream:
-            table = tomllib.load(stream)
+            raw = stream.read(_MOST_BYTES + 1)
+        if len(raw) > _MOST_BYTES:  # Python's reader takes squared time for a key of very many parts
+            raise ConfigError(f"{path}: has more than {_MOST_BYTES} bytes: no configuration is as long")
+        return tomllib.loads(raw.decode("utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise ConfigError(f"{path}: not TOML: nested too deeply") from error
+    except ValueError as error:  # bad syntax, bad UTF-8, or a number of thousands of digits
         raise ConfigError(f"{path}: not TOML: {error}") from error
+
+
+def load_config(path: str | Path) -> TrainingConfig:
+    """Return the configuration in a TOML file."""
+    table = read_toml(path)
     try:
         return config_from_table(TrainingConfig, table)
     except ConfigError as error:

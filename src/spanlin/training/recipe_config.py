@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from spanlin.errors import ConfigError
 from spanlin.network.config_table import config_from_table
-from spanlin.training.config import TrainingConfig, load_config
+from spanlin.training.config import TrainingConfig, load_config, read_toml
 
 RECIPE = "recipe.toml"
 
@@ -84,12 +83,7 @@ class Recipe:
 def load_recipe(folder: str | Path) -> Recipe:
     """Return the recipe in a folder."""
     path = Path(folder) / RECIPE
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from error
+    table = read_toml(path)
     try:
         if "folder" in table:
             raise ConfigError("unknown key folder: a recipe is where its file is")

@@ -1,0 +1,49 @@
+"""Whether what a stranger's graph gives is what a parser's graph gives: every index within bounds, nothing NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spanlin.errors import CheckpointError
+from spanlin.runtime.backend import CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays, Ints
+
+_KINDS = frozenset(["split_labels", "word_labels", "tags"])
+
+
+def check_found(found: Arrays, word_counts: Ints, width: int, *, label_count: int, tag_count: int, source: str) -> None:
+    """Raise a CheckpointError if a batch padded to `width` words has outputs that fit no sentence or no label."""
+    batch = len(word_counts)
+    sizes: dict[str, tuple[int, ...]] = dict.fromkeys(("lefts", "rights", "split_labels"), (width - 1,))
+    sizes |= dict.fromkeys(("span_log_probs", "label_log_probs"), (2 * width - 1,))
+    sizes |= dict.fromkeys(SCORES, (width, width))
+    for name, value in found.items():
+        shape = (batch, *sizes.get(name, (width,)))
+        if name in LABEL_HALVES:
+            shape = (batch, width + 1, *value.shape[2:])  # how wide they are is between the two graphs
+        if value.shape != shape:
+            raise _misfit(source, name, f"has the shape {value.shape} where {shape} was due")
+        if name in CONFIDENCE and np.isnan(value).any():
+            raise _misfit(source, name, "is no number")
+        if name in _KINDS:
+            count = tag_count if name == "tags" else label_count
+            if value.min() < 0 or value.max() >= count:
+                raise _misfit(source, name, f"goes beyond the manifest's {count}")
+        elif name.endswith("_boundaries") and (value.min() < 0 or value.max() > width):
+            raise _misfit(source, name, "goes beyond the sentence")
+    if all(name in found for name in TREE):
+        _check_spans(found["lefts"], found["rights"], word_counts, source)
+
+
+def _check_spans(lefts: NDArray[Any], rights: NDArray[Any], word_counts: Ints, source: str) -> None:
+    splits = np.arange(1, lefts.shape[1] + 1)
+    ends = word_counts[:, np.newaxis]
+    bad = (lefts < 0) | (lefts >= splits) | (rights <= splits) | (rights > ends)
+    if (bad & (splits < ends)).any() or lefts.min() < 0 or rights.min() < 0 or rights.max() > lefts.shape[1] + 1:
+        raise _misfit(source, "lefts", "and rights are no spans of the sentence")
+
+
+def _misfit(source: str, name: str, reason: str) -> CheckpointError:
+    return CheckpointError(f"{source}: does not fit its manifest: the output {name} {reason}; export it again")

@@ -1,0 +1,101 @@
+"""What a manifest may say: the type and the bounds of every value."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import fields
+from typing import Any
+
+from spanlin.errors import CheckpointError
+from spanlin.runtime.confidence import Calibration
+
+MANIFEST, GRAPH, LABEL_GRAPH, TOKENIZER, CARD = (
+    "manifest.json",
+    "graph.onnx",
+    "labels.onnx",
+    "tokenizer.json",
+    "card.md",
+)
+WEIGHTS = "weights.safetensors"
+"""Only there if the folder was exported for torch too."""
+
+_MOST_FILES = 100
+_MOST_LABELS = 20_000
+_LONGEST_LABEL = 500
+_MOST_PIECES = 100_000
+_MOST_SHAPE_STEP = 10_000_000
+_FARTHEST = 1e6  # of a weight of the calibration
+_FILE_NAME = re.compile(r"[\w.\-]{1,100}", re.ASCII)
+_SUM = re.compile(r"[0-9a-f]{64}")
+_NOT_IN_LABELS = re.compile(r"[\s()\x00-\x1f\x7f-\x9f]", re.ASCII)
+
+
+def read_facts(manifest: dict[str, Any], source: str) -> dict[str, Any]:
+    """Return the values of a manifest that are fields of a `ModelFolder`, or raise a CheckpointError."""
+    details = _value(manifest, "details", source)
+    if not isinstance(details, dict):
+        raise _damaged(source, "details must be an object")
+    precision = _value(manifest, "precision", source)
+    if not isinstance(precision, str) or not precision.isalnum() or len(precision) > 20:
+        raise _damaged(source, "precision must be a short word")
+    return {
+        "precision": precision,
+        "piece_limit": _whole(manifest, "piece_limit", source, least=3, most=_MOST_PIECES),
+        "shape_step": _whole(manifest, "shape_step", source, least=0, most=_MOST_SHAPE_STEP),
+        "labels": _names(manifest, "labels", source),
+        "tags": _names(manifest, "tags", source),
+        "calibration": _calibration(manifest, source),
+        "details": details,
+    }
+
+
+def read_files(manifest: dict[str, Any], source: str) -> dict[str, str]:
+    """Return the files that a manifest lists and their sums, or raise a CheckpointError."""
+    files = _value(manifest, "files", source)
+    if not isinstance(files, dict) or len(files) > _MOST_FILES:
+        raise _damaged(source, f"files must be an object of at most {_MOST_FILES} names")
+    for name, value in files.items():
+        if not _FILE_NAME.fullmatch(name) or name in (".", "..", MANIFEST):
+            raise _damaged(source, f"{ascii(name)[:60]} is no plain file name")
+        if not isinstance(value, str) or not _SUM.fullmatch(value):
+            raise _damaged(source, f"files: {name} has no SHA-256 sum")
+    return files
+
+
+def _value(manifest: dict[str, Any], key: str, source: str) -> Any:
+    if key not in manifest:
+        raise _damaged(source, f"{key} is missing")
+    return manifest[key]
+
+
+def _whole(manifest: dict[str, Any], key: str, source: str, *, least: int, most: int) -> int:
+    value = _value(manifest, key, source)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise _damaged(source, f"{key} must be a whole number from {least} to {most}")
+    return value
+
+
+def _names(manifest: dict[str, Any], key: str, source: str) -> tuple[str, ...]:
+    value = _value(manifest, key, source)
+    if not isinstance(value, list) or not 0 < len(value) <= _MOST_LABELS:
+        raise _damaged(source, f"{key} must be a list of 1 to {_MOST_LABELS} names")
+    for place, name in enumerate(value):
+        if not isinstance(name, str) or len(name) > _LONGEST_LABEL or _NOT_IN_LABELS.search(name):
+            raise _damaged(source, f"{key}[{place}] must be a name without spaces, brackets or control characters")
+    return tuple(value)
+
+
+def _calibration(manifest: dict[str, Any], source: str) -> Calibration:
+    table = _value(manifest, "calibration", source)
+    names = [item.name for item in fields(Calibration)]
+    if not isinstance(table, dict) or set(table) != set(names):
+        raise _damaged(source, f"calibration must be an object of {', '.join(names)}")
+    for name, value in table.items():
+        if not isinstance(value, int | float) or isinstance(value, bool) or not math.fabs(value) <= _FARTHEST:
+            raise _damaged(source, f"calibration.{name} must be a number between -{_FARTHEST:g} and {_FARTHEST:g}")
+    return Calibration.from_table(table)
+
+
+def _damaged(source: str, reason: str) -> CheckpointError:
+    return CheckpointError(f"{source}: damaged: {reason}; export the model again")

@@ -1,0 +1,333 @@
+"""Model folders as an enemy would make them: each a change to a copy of a good one, and what is to be said of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spanlin.runtime.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, file_hash
+
+Change = Callable[[Path, Path], None]
+
+
+class Hostile(NamedTuple):
+    """`change` is given the folder and a file outside it; `before` tells that no graph may be loaded at all."""
+
+    name: str
+    change: Change
+    message: str
+    before: bool = True
+
+
+def field(number: int, value: bytes | int) -> bytes:
+    """One field in protobuf's wire format."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def varint(value: int) -> bytes:
+    out = b""
+    while value > 0x7F:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def renew(path: Path, raw: bytes) -> None:
+    """Write a file anew: it is linked to that of other folders."""
+    path.unlink(missing_ok=True)
+    path.write_bytes(raw)
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return found
+
+
+def says(**changes: object) -> Change:
+    """A manifest with other values."""
+
+    def change(folder: Path, _: Path) -> None:
+        renew(folder / MANIFEST, json.dumps(manifest_of(folder) | changes).encode())
+
+    return change
+
+
+def without(*keys: str) -> Change:
+    """A manifest without these keys."""
+
+    def change(folder: Path, _: Path) -> None:
+        kept = {key: value for key, value in manifest_of(folder).items() if key not in keys}
+        renew(folder / MANIFEST, json.dumps(kept).encode())
+
+    return change
+
+
+def raw_manifest(raw: bytes) -> Change:
+    return lambda folder, _: renew(folder / MANIFEST, raw)
+
+
+def in_manifest(old: str, new: str) -> Change:
+    def change(folder: Path, _: Path) -> None:
+        text = (folder / MANIFEST).read_text(encoding="utf-8")
+        assert re.search(old, text)
+        renew(folder / MANIFEST, re.sub(old, lambda _: new, text, count=1).encode())
+
+    return change
+
+
+def resum(folder: Path, name: str) -> None:
+    """Let the manifest have the right sum of a file that was changed."""
+    manifest = manifest_of(folder)
+    manifest["files"][name] = file_hash(folder / name)
+    renew(folder / MANIFEST, json.dumps(manifest).encode())
+
+
+def file_of(name: str, make: Callable[[bytes], bytes]) -> Change:
+    """Another file, with the right sum."""
+
+    def change(folder: Path, _: Path) -> None:
+        renew(folder / name, make((folder / name).read_bytes()))
+        resum(folder, name)
+
+    return change
+
+
+def more_graph(part: bytes, name: str = GRAPH) -> Change:
+    """More fields at the end of a model, which protobuf joins to those before."""
+    return file_of(name, lambda raw: raw + part)
+
+
+def external(location: str | None, name: str = GRAPH, **more: int) -> Change:
+    """A weight that lies in another file; None is for the file outside, by its full path."""
+
+    def change(folder: Path, outside: Path) -> None:
+        entries = {"location": location or str(outside), **{key: str(value) for key, value in more.items()}}
+        pairs = (field(1, key.encode()) + field(2, value.encode()) for key, value in entries.items())
+        tensor = field(1, 4) + field(2, 1) + field(8, b"w") + b"".join(field(13, pair) for pair in pairs)
+        renew(folder / "inside.bin", bytes(16))
+        (folder / "link.bin").symlink_to(outside)
+        more_graph(field(7, field(5, tensor + field(14, 1))), name)(folder, outside)
+
+    return change
+
+
+def located(folder: Path, outside: Path) -> None:
+    """A weight in an attribute that lies elsewhere, though no file is named."""
+    tensor = field(1, 4) + field(2, 1) + field(14, 1)
+    node = field(2, b"c") + field(4, b"Constant") + field(5, field(1, b"value") + field(5, tensor) + field(20, 4))
+    more_graph(field(7, field(1, node)))(folder, outside)
+
+
+def loop() -> bytes:
+    body = field(1, field(1, b"more") + field(2, b"still") + field(4, b"Identity"))
+    attribute = field(1, b"body") + field(6, body) + field(20, 5)
+    return field(7, field(1, field(2, b"for_ever") + field(4, b"Loop") + field(5, attribute)))
+
+
+def swapped(folder: Path, _: Path) -> None:
+    graph, labels = folder / GRAPH, folder / LABEL_GRAPH
+    first, second = graph.read_bytes(), labels.read_bytes()
+    renew(graph, second)
+    renew(labels, first)
+
+
+def swapped_with_sums(folder: Path, outside: Path) -> None:
+    swapped(folder, outside)
+    resum(folder, GRAPH)
+    resum(folder, LABEL_GRAPH)
+
+
+def linked(name: str, *, listed: bool = True) -> Change:
+    """A file that is a link to the one outside, by its right sum if it is listed."""
+
+    def change(folder: Path, outside: Path) -> None:
+        (folder / name).unlink(missing_ok=True)
+        manifest = manifest_of(folder) if name != MANIFEST else {}
+        (folder / name).symlink_to(outside)
+        if name == MANIFEST:
+            return
+        if listed:
+            manifest["files"][name] = "0" * 64
+        else:
+            manifest["files"].pop(name, None)
+        renew(folder / MANIFEST, json.dumps(manifest).encode())
+
+    return change
+
+
+def pipe(name: str) -> Change:
+    """A file that whoever opens it waits for."""
+
+    def change(folder: Path, _: Path) -> None:
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+
+    return change
+
+
+def folder_for(name: str) -> Change:
+    def change(folder: Path, _: Path) -> None:
+        (folder / name).unlink()
+        (folder / name).mkdir()
+
+    return change
+
+
+def huge(name: str, size: int) -> Change:
+    """A file that takes no room and has very many bytes."""
+
+    def change(folder: Path, _: Path) -> None:
+        renew(folder / name, b"")
+        os.truncate(folder / name, size)
+
+    return change
+
+
+def listed_too(name: str) -> Change:
+    def change(folder: Path, _: Path) -> None:
+        manifest = manifest_of(folder)
+        manifest["files"][name] = "0" * 64
+        renew(folder / MANIFEST, json.dumps(manifest).encode())
+
+    return change
+
+
+def tokenizer(**changes: object) -> Change:
+    return file_of(TOKENIZER, lambda raw: json.dumps(json.loads(raw) | changes).encode())
+
+
+def split_by(pattern: str) -> Change:
+    return tokenizer(
+        pre_tokenizer={"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+    )
+
+
+def larger_ids(raw: bytes) -> bytes:
+    """A tokenizer whose words are beyond every embedding."""
+    found = json.loads(raw)
+    special = {item["content"] for item in found["added_tokens"]}
+    vocabulary = found["model"]["vocab"]
+    found["model"]["vocab"] = {word: number + (word not in special) * 10**8 for word, number in vocabulary.items()}
+    return json.dumps(found).encode()
+
+
+DEEP = b'{"format": 2, "details": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+FOLDERS = [
+    # The manifest.
+    Hostile("empty_manifest", raw_manifest(b""), "manifest.json: damaged"),
+    Hostile("list_for_manifest", raw_manifest(b"[]"), "format NoneType, but this version reads format 2"),
+    Hostile("manifest_not_utf8", raw_manifest(b'{"format": "\xff"}'), "manifest.json: damaged: .*utf-8"),
+    Hostile("deep_manifest", raw_manifest(DEEP), "nested too deeply"),
+    Hostile(
+        "deep_details",
+        in_manifest('"details": ', '"details": ' + '{"a":' * 100 + "{}" + "}" * 100 + ', "x": '),
+        "nested deeper",
+    ),
+    Hostile("key_twice", in_manifest(r"\{", '{"labels": ["A"], '), "the key 'labels' stands there twice"),
+    Hostile("nan", in_manifest(r'"offset": [^\s,}]+', '"offset": NaN'), "NaN is no JSON number"),
+    Hostile("infinite", in_manifest(r'"offset": [^\s,}]+', '"offset": 1e999'), "calibration.offset must be a number"),
+    Hostile("digits", in_manifest('"piece_limit": 512', '"piece_limit": ' + "9" * 5000), "manifest.json: damaged"),
+    Hostile("surrogate", says(details={"x": "\ud800"}), "half a surrogate pair"),
+    Hostile("other_format", says(format=10**30), "but this version reads format 2"),
+    Hostile("no_files", without("files"), "files is missing"),
+    Hostile("files_no_object", says(files=[[GRAPH, "0"]]), "files must be an object"),
+    Hostile("no_graph_listed", says(files={}), "names no graphs or tokenizer"),
+    Hostile("parent_listed", listed_too("../outside.bin"), "'../outside.bin' is no plain file name"),
+    Hostile("absolute_listed", listed_too("/etc/hostname"), "'/etc/hostname' is no plain file name"),
+    Hostile("backslash_listed", listed_too("..\\outside.bin"), "is no plain file name"),
+    Hostile("newline_listed", listed_too("a\nspanlin: all is well"), r"'a\\nspanlin: all is well' is no plain file"),
+    Hostile("sum_no_string", says(files=dict.fromkeys([GRAPH, LABEL_GRAPH, TOKENIZER], 5)), "has no SHA-256 sum"),
+    Hostile("piece_limit_absurd", says(piece_limit=10**9), "piece_limit must be a whole number from 3 to"),
+    Hostile("piece_limit_small", says(piece_limit=2), "piece_limit must be a whole number from 3"),
+    Hostile("piece_limit_bool", says(piece_limit=True), "piece_limit must be a whole number"),
+    Hostile("shape_step_negative", says(shape_step=-30522), "shape_step must be a whole number from 0"),
+    Hostile("labels_no_list", says(labels="NP VP S"), "labels must be a list"),
+    Hostile("labels_of_numbers", says(labels=[1, 2]), r"labels\[0\] must be a name"),
+    Hostile("labels_too_many", says(labels=["A"] * 30_000), "labels must be a list of 1 to 20000"),
+    Hostile("label_with_brackets", says(labels=["∅", "S) (EVIL"]), r"labels\[1\] must be a name without"),
+    Hostile("tag_with_escape", says(tags=["\x1b[2J"]), r"tags\[0\] must be a name without"),
+    Hostile("calibration_lacks", says(calibration={"span": 1.0}), "calibration must be an object of"),
+    Hostile("precision_long", says(precision="x" * 10_000), "precision must be a short word"),
+    Hostile("details_no_object", says(details=7), "details must be an object"),
+    # Files.
+    Hostile("graph_missing", lambda folder, _: (folder / GRAPH).unlink(), "graph.onnx: cannot be read"),
+    Hostile("graph_cut", lambda folder, _: renew(folder / GRAPH, (folder / GRAPH).read_bytes()[:-9]), "SHA-256"),
+    Hostile("graphs_swapped", swapped, "SHA-256"),
+    Hostile("graph_folder", folder_for(GRAPH), "graph.onnx: is no plain file"),
+    Hostile("manifest_linked", linked(MANIFEST), "manifest.json: is a link to outside"),
+    Hostile("graph_linked", linked(GRAPH), "graph.onnx: is a link to outside"),
+    Hostile("card_linked", linked(CARD), "card.md: is a link to outside"),
+    Hostile("card_unlisted", linked(CARD, listed=False), "card.md: is there, but not in manifest.json"),
+    Hostile("weights_unlisted", linked(WEIGHTS, listed=False), "weights.safetensors: is there, but not in"),
+    Hostile("manifest_pipe", pipe(MANIFEST), "manifest.json: is no plain file"),
+    Hostile("tokenizer_pipe", pipe(TOKENIZER), "tokenizer.json: is no plain file"),
+    Hostile("manifest_huge", huge(MANIFEST, 10**12), "bytes, but at most 8 MB"),
+    Hostile("tokenizer_huge", huge(TOKENIZER, 10**12), "bytes, but at most 64 MB"),
+    Hostile("graph_huge", huge(GRAPH, 10**13), "bytes, but at most 2148 MB"),
+    Hostile("card_huge", huge(CARD, 10**12), "bytes, but at most 8 MB"),
+    # Graphs.
+    Hostile("external_inside", external("inside.bin"), "graph.onnx: .*takes data from another file"),
+    Hostile("external_parent", external("../outside.bin"), "takes data from another file"),
+    Hostile("external_absolute", external(None), "takes data from another file"),
+    Hostile("external_link", external("link.bin"), "takes data from another file"),
+    Hostile("external_memory", external("*/_ORT_MEM_ADDR_/*", offset=4096, length=16), "takes data from another file"),
+    Hostile("external_labels", external("../outside.bin", LABEL_GRAPH), "labels.onnx: .*takes data from another file"),
+    Hostile("external_attribute", located, "takes data from another file"),
+    Hostile("loop", more_graph(loop()), "control flow"),
+    Hostile("functions", more_graph(field(25, field(1, b"f"))), "functions of its own"),
+    Hostile("training", more_graph(field(20, b"")), "training information"),
+    Hostile(
+        "operator_elsewhere",
+        more_graph(field(7, field(1, field(4, b"Exec") + field(7, b"evil.ops")))),
+        "domain 'evil.ops'",
+    ),
+    Hostile("operator_set_elsewhere", more_graph(field(8, field(1, b"evil") + field(2, 1))), "domain 'evil'"),
+    Hostile("many_parts", more_graph(field(7, field(1, b"") * 600_000)), "more than 500000 parts"),
+    Hostile("no_graph", file_of(GRAPH, lambda _: b"\x7fELF" + bytes(100)), "damaged, or no ONNX"),
+    Hostile(
+        "other_runtime_format", file_of(GRAPH, lambda _: b"\x18\0\0\0ORTM" + bytes(64)), "onnxruntime's own format"
+    ),
+    Hostile(
+        "graph_without_nodes", file_of(GRAPH, lambda _: field(1, 10)), "graph.onnx: cannot be loaded", before=False
+    ),
+    Hostile("graph_cut_with_sum", file_of(GRAPH, lambda raw: raw[: len(raw) // 2]), "damaged, or no ONNX"),
+    Hostile("graphs_swapped_with_sums", swapped_with_sums, "graph.onnx: its inputs are no parser's", before=False),
+    Hostile("too_few_labels", says(labels=["∅", "NP"]), "goes beyond the manifest's 2", before=False),
+    Hostile("too_few_tags", says(tags=["NN"]), "the output tags goes beyond the manifest's 1", before=False),
+    Hostile(
+        "too_many_labels",
+        lambda folder, _: says(labels=[*manifest_of(folder)["labels"], "X"])(folder, folder),
+        "labels.onnx: does not fit",
+        before=False,
+    ),
+    # Tokenizers.
+    Hostile("tokenizer_no_json", file_of(TOKENIZER, lambda _: b"{"), "tokenizer.json: damaged"),
+    Hostile("tokenizer_list", file_of(TOKENIZER, lambda _: b"[]"), "tokenizer.json: not a tokenizer"),
+    Hostile("tokenizer_deep", file_of(TOKENIZER, lambda _: b"[" * 10**6), "tokenizer.json: damaged: nested too deeply"),
+    Hostile("tokenizer_model_unknown", tokenizer(model={"type": "Evil"}), "not a tokenizer", before=False),
+    Hostile("tokenizer_without_edges", tokenizer(post_processor=None), "no start and stop pieces", before=False),
+    Hostile("tokenizer_regex", split_by("(a+)+$"), r"its regular expression '\(a\+\)\+\$' may take for ever"),
+    Hostile(
+        "tokenizer_hidden_regex",
+        file_of(
+            TOKENIZER,
+            lambda raw: re.sub(
+                rb'"pre_tokenizer":\s*\{', b'"pre_tokenizer": {"pattern": {"\\\\u0052egex": "(a*)*b"}, ', raw
+            ),
+        ),
+        "may take for ever",
+    ),
+    Hostile(
+        "tokenizer_bad_table",
+        tokenizer(normalizer={"type": "Precompiled", "precompiled_charsmap": "AAAA"}),
+        "not a tokenizer",
+        before=False,
+    ),
+    Hostile("tokenizer_ids_beyond", file_of(TOKENIZER, larger_ids), "graph.onnx: failed", before=False),
+]
