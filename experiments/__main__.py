@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -77,44 +79,25 @@ def _run_table(
         raise SystemExit(1)
 
 
+_OPTIONS = (
+    click.option("--data", required=True, help="A folder with NAME/train.txt and NAME/dev.txt, or `tiny`."),
+    click.option("--device", default="cpu", show_default=True, help="cpu, cuda or cuda:N."),
+    click.option("--seeds", default="", help="Such as 1,2,3.  [default: three for main, two for others]"),
+    click.option("--treebank", "treebanks", multiple=True, help="Other treebanks than the table's own."),
+    click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Rows side by side."),
+    click.option("--minutes", type=float, default=0.0, help="Save and stop after so many; 0: no limit."),
+    click.option("--results", type=_FOLDER, help=f"Where results are kept.  [default: {_RESULTS}]"),
+    click.option("--runs", type=_FOLDER, help=f"Where checkpoints are kept.  [default: {_RUNS}]"),
+    click.option("--docs", type=_FOLDER, help=f"Where the page goes.  [default: {_DOCS}]"),
+    click.option("--commit", default="", help="Of the code, where there is no Git.  [default: Git's]"),
+)
+
+
 def _add(name: str, about: str) -> None:
-    @main.command(name, help=about)
-    @click.option("--data", required=True, help="A folder with NAME/train.txt and NAME/dev.txt, or `tiny`.")
-    @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or cuda:N.")
-    @click.option("--seeds", default="", help="Such as 1,2,3.  [default: three for main, two for others]")
-    @click.option("--treebank", "treebanks", multiple=True, help="Other treebanks than the table's own.")
-    @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Rows side by side.")
-    @click.option("--minutes", type=float, default=0.0, help="Save and stop after so many; 0: no limit.")
-    @click.option("--results", type=_FOLDER, help=f"Where results are kept.  [default: {_RESULTS}]")
-    @click.option("--runs", type=_FOLDER, help=f"Where checkpoints are kept.  [default: {_RUNS}]")
-    @click.option("--docs", type=_FOLDER, help=f"Where the page goes.  [default: {_DOCS}]")
-    @click.option("--commit", default="", help="Of the code, where there is no Git.  [default: Git's]")
-    def command(
-        *,
-        data: str,
-        device: str,
-        seeds: str,
-        treebanks: tuple[str, ...],
-        jobs: int,
-        minutes: float,
-        results: Path | None,
-        runs: Path | None,
-        docs: Path | None,
-        commit: str,
-    ) -> None:
-        _run_table(
-            name=name,
-            data=data,
-            device=device,
-            seeds=seeds,
-            treebanks=treebanks,
-            jobs=jobs,
-            minutes=minutes,
-            results=results,
-            runs=runs,
-            docs=docs,
-            commit=commit,
-        )
+    command: Callable[..., None] = functools.partial(_run_table, name=name)
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    main.command(name, help=about)(command)
 
 
 for _table in TABLES.values():

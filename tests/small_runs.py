@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from experiments.rows import merged
 
 from spanlin.network.config import NetworkConfig
 from spanlin.training.checkpoint import Model, new_model
@@ -35,15 +36,6 @@ SMALL_RUN: dict[str, Any] = {
     "batch": {"tokens": 400, "sentences": 16},
     "epochs": 2,
 }
-
-
-def merged(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nested tables with some of their keys changed."""
-    result = dict(table)
-    for key, value in changes.items():
-        old = result.get(key)
-        result[key] = merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return result
 
 
 def small_network(**changes: Any) -> NetworkConfig:

@@ -68,18 +68,19 @@ def test_schemathesis_finds_no_server_error_and_no_undescribed_answer(client: ht
     schema = schemathesis.openapi.from_url(f"{client.base_url}/openapi.json")
     schema.config.base_url = str(client.base_url)
     statuses: dict[str, set[int]] = {}
+    few = settings(
+        max_examples=60,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
 
     def check(operation: Any) -> None:
         seen = statuses.setdefault(operation.label, set())
 
-        @settings(
-            max_examples=60,
-            deadline=None,
-            database=None,
-            derandomize=True,
-            phases=[Phase.explicit, Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
+        @few
         @given(case=operation.as_strategy())
         def good(case: Any) -> None:
             response = case.call_and_validate(
@@ -87,14 +88,7 @@ def test_schemathesis_finds_no_server_error_and_no_undescribed_answer(client: ht
             )
             seen.add(response.status_code)
 
-        @settings(
-            max_examples=60,
-            deadline=None,
-            database=None,
-            derandomize=True,
-            phases=[Phase.explicit, Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
+        @few
         @given(case=operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE))
         def bad(case: Any) -> None:
             response = case.call_and_validate(checks=[not_a_server_error])
@@ -107,5 +101,5 @@ def test_schemathesis_finds_no_server_error_and_no_undescribed_answer(client: ht
     for result in schema.get_all_operations():
         check(result.ok())
     assert {200, 422} <= statuses["POST /v1/parse"]
-    assert {200, 422} <= statuses["POST /v1/evaluate"] | {200}
+    assert 422 in statuses["POST /v1/evaluate"]
     assert statuses["GET /health"] == {200}

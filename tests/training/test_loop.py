@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+from experiments.rows import merged
 
 from generated_treebank import generate_treebank, generate_trees
-from small_runs import merged, small_config, splits_of
+from small_runs import small_config, splits_of
 from spanlin.errors import ConfigError, TrainingError, TreeSyntaxError
 from spanlin.training.checkpoint import load_model
 from spanlin.training.config import OptimizerConfig

@@ -55,23 +55,18 @@ class ParserGraph(nn.Module):
         label_scores = network.label_scores_from(halves, lefts, rights, word_counts)
         split_count = lefts.shape[1]
         assert scores.tags is not None
-        if trees_only:
-            best = label_scores.argmax(dim=-1)
-            return {
-                "lefts": lefts,
-                "rights": rights,
-                "split_labels": best[:, :split_count],
-                "word_labels": best[:, split_count:],
-                "tags": scores.tags.argmax(dim=-1),
-            }
-        labels = F.log_softmax(label_scores, dim=-1).max(dim=-1)
-        tags = F.log_softmax(scores.tags, dim=-1).max(dim=-1)
+        labels = (label_scores if trees_only else F.log_softmax(label_scores, dim=-1)).max(dim=-1)
+        tags = (scores.tags if trees_only else F.log_softmax(scores.tags, dim=-1)).max(dim=-1)
         outputs = {
             "lefts": lefts,
             "rights": rights,
             "split_labels": labels.indices[:, :split_count],
             "word_labels": labels.indices[:, split_count:],
             "tags": tags.indices,
+        }
+        if trees_only:
+            return outputs
+        outputs |= {
             "span_log_probs": span_log_probs(scores, lefts, rights, word_counts),
             "label_log_probs": labels.values,
             "tag_log_probs": tags.values,

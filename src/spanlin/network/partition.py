@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-_IMPOSSIBLE = -1e4
+from spanlin.network.network import IMPOSSIBLE
 
 
 def tree_log_mass(left: Tensor | None, right: Tensor | None, word_counts: Tensor) -> Tensor:
@@ -30,11 +30,11 @@ def tree_log_mass(left: Tensor | None, right: Tensor | None, word_counts: Tensor
     if left is not None:
         ends = starts + lengths  # of the span that starts there: row ends - 1, column starts
         picked = _cells(left, (ends - 1).clamp(0, size - 1), starts.clamp(max=size - 1))
-        of_left = picked.masked_fill((ends > size) | (lengths < 1), _IMPOSSIBLE)
+        of_left = picked.masked_fill((ends > size) | (lengths < 1), IMPOSSIBLE)
     if right is not None:
         firsts = starts - lengths  # of the span that ends there: row firsts, column starts - 1
         picked = _cells(right, firsts.clamp(0, size - 1), (starts - 1).clamp(min=0))
-        of_right = picked.masked_fill((firsts < 0) | (lengths < 1), _IMPOSSIBLE)
+        of_right = picked.masked_fill((firsts < 0) | (lengths < 1), IMPOSSIBLE)
     mass: Tensor = _Inside.apply(of_left, of_right, word_counts)  # type: ignore[no-untyped-call]
     # The root ends and starts at the edges of the sentence; it is nobody's child.
     last = (word_counts - 1).unsqueeze(1)

@@ -83,7 +83,7 @@ def largest_tree(left_boundaries: Tensor, word_counts: Tensor) -> tuple[Tensor, 
     in (i, k]. Left edges of the outermost spans need no other; each round settles those one level further in, so
     the loop runs once per level of nesting, not per word.
     """
-    boundaries, split_points = _inner(left_boundaries, word_counts, padding=0)
+    boundaries, split_points = _inner(left_boundaries, word_counts)
     batch, count = boundaries.shape
     if not count:
         return boundaries, boundaries
@@ -126,8 +126,8 @@ def _from_the_end(ends: Tensor, lengths: Tensor, word_counts: Tensor) -> Tensor:
     return torch.where(columns >= 0, word_counts.unsqueeze(1) - reversed_ends, 0)
 
 
-def _inner(boundaries: Tensor, word_counts: Tensor, *, padding: int) -> tuple[Tensor, Tensor]:
-    """Return the boundaries at split points 1..n-1, padding set, and those split points."""
+def _inner(boundaries: Tensor, word_counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the boundaries at split points 1..n-1, 0 in the padding, and those split points."""
     split_points = torch.arange(1, boundaries.shape[1], device=boundaries.device)
     valid = split_points < word_counts.unsqueeze(1)
-    return torch.where(valid, boundaries[:, :-1], padding), split_points
+    return torch.where(valid, boundaries[:, :-1], 0), split_points

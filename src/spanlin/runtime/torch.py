@@ -79,7 +79,7 @@ class TorchBackend:
         inputs = [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
         if self._stream is None:
             with self._lock:
-                found = self._graph(*inputs)
+                found = self._forward(inputs, outputs)
             return {name: found[name].numpy() for name in outputs}
         inputs = [tensor.pin_memory() for tensor in inputs]
         with self._lock, torch.cuda.stream(self._stream):
@@ -108,7 +108,6 @@ class TorchBackend:
         """Return the outputs on the device, perhaps with more rows than were asked for."""
         pieces, _, first_pieces, _, _ = inputs
         count, length = pieces.shape
-        found: dict[str, Tensor]
         if len(first_pieces) == count:
             # Batches of one length are all full but for the last, so few sizes serve them all.
             full = max(1, self.batch_tokens // length)
@@ -126,10 +125,11 @@ class TorchBackend:
                 return recorded.outputs
         # cuDNN's attention plans anew for every shape in every thread, which takes longer than a small batch itself.
         with sdpa_kernel([SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
-            found = self._graph(
-                *(tensor.to(self._device, non_blocking=True) for tensor in inputs),
-                trees_only=set(outputs) <= set(TREE),
-            )
+            return self._forward([tensor.to(self._device, non_blocking=True) for tensor in inputs], outputs)
+
+    def _forward(self, inputs: list[Tensor], outputs: Sequence[str]) -> dict[str, Tensor]:
+        """Return these outputs, and perhaps others."""
+        found: dict[str, Tensor] = self._graph(*inputs, trees_only=set(outputs) <= set(TREE))
         return found
 
     def _record(self, inputs: list[Tensor], size: int, outputs: tuple[str, ...]) -> _Recorded:
@@ -139,14 +139,11 @@ class TorchBackend:
         """
         assert self._stream is not None
         filled = [tensor[torch.arange(size) % len(tensor)].to(self._device, non_blocking=True) for tensor in inputs]
-        trees_only = set(outputs) <= set(TREE)
-        self._graph(
-            *filled, trees_only=trees_only
-        )  # libraries choose their kernels and workspaces before the recording
+        self._forward(filled, outputs)  # libraries choose their kernels and workspaces before the recording
         graph = torch.cuda.CUDAGraph()
         self._stream.synchronize()
         with torch.cuda.graph(graph, pool=self._pool, stream=self._stream, capture_error_mode="thread_local"):
-            found = self._graph(*filled, trees_only=trees_only)
+            found = self._forward(filled, outputs)
             kept = {name: found[name] for name in outputs}
             del found
         return _Recorded(graph=graph, inputs=filled, outputs=kept)
