@@ -19,6 +19,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _RESULTS, _DOCS, _RUNS = Path("experiments/results"), Path("docs"), Path("runs/paper")
 _TINY = Path("runs/tiny")
+_ROWS = sorted({row for table in TABLES.values() for row in table.rows})
 
 
 @click.group()
@@ -33,6 +34,7 @@ def _run_table(
     device: str,
     seeds: str,
     treebanks: tuple[str, ...],
+    rows: tuple[str, ...],
     jobs: int,
     minutes: float,
     results: Path | None,
@@ -60,6 +62,7 @@ def _run_table(
             jobs=jobs,
             seeds=tuple(map(int, seeds.replace(",", " ").split())),
             treebanks=treebanks,
+            rows=rows,
             commit=commit or commit_here(),
         )
         wanted = plan(TABLES.values() if name == "all" else [TABLES[name]], setting)
@@ -84,6 +87,7 @@ _OPTIONS = (
     click.option("--device", default="cpu", show_default=True, help="cpu, cuda or cuda:N."),
     click.option("--seeds", default="", help="Such as 1,2,3.  [default: three for main, two for others]"),
     click.option("--treebank", "treebanks", multiple=True, help="Other treebanks than the table's own."),
+    click.option("--row", "rows", type=click.Choice(_ROWS), multiple=True, help="Only these of the table's rows."),
     click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Rows side by side."),
     click.option("--minutes", type=float, default=0.0, help="Save and stop after so many; 0: no limit."),
     click.option("--results", type=_FOLDER, help=f"Where results are kept.  [default: {_RESULTS}]"),

@@ -18,7 +18,7 @@ from spanlin.errors import EvaluationError
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """Where data, checkpoints and results are, and what to run on. No seeds or treebanks: those of each table."""
+    """Where data, checkpoints and results are, and what to run on. No seeds, treebanks or rows: those of each table."""
 
     data: Path
     runs: Path
@@ -28,6 +28,7 @@ class Setting:
     jobs: int = 1
     seeds: tuple[int, ...] = ()
     treebanks: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
     commit: str = ""
 
 
@@ -39,6 +40,8 @@ def plan(tables: Iterable[Table], setting: Setting) -> list[Run]:
         treebanks = (tiny.NAME,) if setting.is_tiny else setting.treebanks or table.treebanks
         for treebank in treebanks:
             for name in table.rows:
+                if setting.rows and name not in setting.rows:
+                    continue
                 row = _row(name, setting)
                 for seed in seeds:
                     run = _run(row, treebank, seed, setting)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -13,18 +15,24 @@ from typing import Any
 from spanlin.errors import ConfigError
 from spanlin.network.config_table import config_from_table
 from spanlin.training.config import TrainingConfig
+from spanlin.trees.brackets import read_trees
 
 ROWS = Path(__file__).parent / "paper"
-_KEYS = {"title", "base", "share", "config"}
+_KEYS = {"title", "base", "share", "sentences", "config"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A way to train. `share` of the trees are trained on; `config` is the training configuration without treebanks."""
+    """A way to train. `share` of the trees are trained on; `config` is the training configuration without treebanks.
+
+    Training ends after so many `sentences`, in whole epochs, but after `config`'s epochs at the latest: so a row fits
+    small treebanks and large ones.
+    """
 
     name: str
     title: str
     share: float
+    sentences: int
     config: dict[str, Any]
 
 
@@ -39,10 +47,19 @@ def load_row(name: str, folder: Path = ROWS) -> Row:
         raise ConfigError(f"{path}: not TOML: {error}") from error
     if unknown := table.keys() - _KEYS:
         raise ConfigError(f"{path}: unknown key {min(unknown)}; known here: {', '.join(sorted(_KEYS))}")
-    config = table.get("config", {})
+    config, sentences = table.get("config", {}), table.get("sentences", 0)
     if "base" in table:
-        config = merged(load_row(table["base"], folder).config, config)
-    return Row(name=name, title=table.get("title", name), share=table.get("share", 1.0), config=config)
+        base = load_row(table["base"], folder)
+        config, sentences = merged(base.config, config), sentences or base.sentences
+    if not sentences:
+        raise ConfigError(f"{path}: no `sentences`: say how many to train on in all, or name a base that does")
+    return Row(
+        name=name,
+        title=table.get("title", name),
+        share=table.get("share", 1.0),
+        sentences=sentences,
+        config=config,
+    )
 
 
 def merged(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,9 +72,17 @@ def merged(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
 
 
 def training_config(row: Row, *, seed: int, name: str, train: Path, dev: Path) -> TrainingConfig:
-    """Return the whole configuration of a row on one treebank."""
+    """Return the whole configuration of a row on one treebank; dev is looked at once, at the end."""
     treebank = {"name": name, "train": str(train), "dev": str(dev)}
-    return config_from_table(TrainingConfig, {**row.config, "seed": seed, "treebanks": [treebank]})
+    trees = max(1, row.share * _tree_count(train, _digest(train)))
+    epochs = min(row.config["epochs"], math.ceil(row.sentences / trees))
+    changes = {"epochs": epochs, "evaluate_every": epochs, "seed": seed, "treebanks": [treebank]}
+    return config_from_table(TrainingConfig, {**row.config, **changes})
+
+
+@functools.cache
+def _tree_count(path: Path, digest: str) -> int:  # what is remembered holds as long as the file is the same
+    return sum(1 for _ in read_trees(path))
 
 
 def run_key(config: TrainingConfig, *, share: float) -> str:

@@ -25,7 +25,6 @@ def changes(folder: Path, row_config: dict[str, Any]) -> dict[str, Any]:
     """Return what makes a row small enough; `folder` is that of `make_data`."""
     return {
         "epochs": 3,
-        "evaluate_every": 3,
         "precision": "fp32",
         "averaging": 0.0,
         "min_word_count": 1,

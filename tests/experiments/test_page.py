@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -147,11 +148,23 @@ def test_a_mean_of_one_has_no_spread_and_of_nothing_is_none() -> None:
 def test_every_row_is_some_tables_and_opens_with_its_command(tmp_path: Path) -> None:
     named = {row for table in TABLES.values() for row in table.rows}
     assert named == {path.stem for path in ROWS.glob("*.toml")}
+    trees = tmp_path / "trees.txt"
+    trees.write_text("(S (A a))\n")
     for name in named:
         text = (ROWS / f"{name}.toml").read_text(encoding="utf-8")
         table = text.split("# python -m experiments ")[1].split()[0]
         assert name in TABLES[table].rows
-        assert training_config(load_row(name), seed=1, name="a", train=tmp_path, dev=tmp_path).seed == 1
+        assert training_config(load_row(name), seed=1, name="a", train=trees, dev=trees).seed == 1
+
+
+def test_a_row_is_trained_on_so_many_sentences_on_any_treebank(tmp_path: Path) -> None:
+    row = load_row("bilstm")
+    row = replace(row, sentences=1000, config={**row.config, "epochs": 90})
+    for trees, share, epochs in ((100, 1.0, 10), (300, 1.0, 4), (300, 0.5, 7), (5, 1.0, 90), (5, 0.1, 90)):
+        train = tmp_path / "train.txt"
+        train.write_text("(S (A a))\n" * trees)
+        config = training_config(replace(row, share=share), seed=1, name="a", train=train, dev=train)
+        assert (config.epochs, config.evaluate_every) == (epochs, epochs)
 
 
 def test_a_row_has_what_its_base_has_but_for_its_changes() -> None:
@@ -162,10 +175,15 @@ def test_a_row_has_what_its_base_has_but_for_its_changes() -> None:
 
 def test_an_unknown_key_of_a_row_is_named(tmp_path: Path) -> None:
     (tmp_path / "odd.toml").write_text("titel = 'x'\n")
-    with pytest.raises(ConfigError, match=r"odd\.toml: unknown key titel; known here: base, config, share, title"):
+    with pytest.raises(
+        ConfigError, match=r"odd\.toml: unknown key titel; known here: base, config, sentences, share, title"
+    ):
         load_row("odd", tmp_path)
     with pytest.raises(ConfigError, match=r"none\.toml: cannot be read"):
         load_row("none", tmp_path)
+    (tmp_path / "endless.toml").write_text("title = 'x'\n")
+    with pytest.raises(ConfigError, match=r"endless\.toml: no `sentences`: say how many to train on in all"):
+        load_row("endless", tmp_path)
 
 
 def test_a_run_is_known_by_configuration_seed_and_files_but_not_by_their_place(tmp_path: Path) -> None:

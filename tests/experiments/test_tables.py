@@ -96,8 +96,10 @@ def test_what_has_to_stop_is_left_for_the_same_command(folder: Path) -> None:
     said = experiments(*arguments, "--minutes", "0.001", folder=folder)
     assert "0 trained, 0 only scored" in said
     assert "2 left, 0 failed" in said
+    said = experiments(*arguments, "--row", "psn", folder=folder)
+    assert "1 trained, 0 only scored" in said
     said = experiments(*arguments, folder=folder)
-    assert "2 trained, 0 only scored" in said
+    assert "1 trained, 0 only scored" in said
 
 
 def test_a_row_that_fails_is_reported_and_stops_no_other(folder: Path, tmp_path: Path) -> None:
