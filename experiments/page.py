@@ -26,8 +26,8 @@ _ABOUT = {
     "inference": "Every decoder on the very same scores; minimum change and minimum risk are not in the paper.",
     "speed": "How fast the rows parse, from words in memory to labelled spans with the argmin decoder, and how fast "
     "they were trained, dev evaluation included. Rows that ran side by side shared the device.",
-    "beyond": "One change at a time from the paper's objective: the mirrored linearization, both together, labels "
-    "trained on the trees decoded now, and the same scores normalized over whole trees.",
+    "beyond": "Changes to the paper's objective: the mirrored linearization, both linearizations at once, labels "
+    "trained on the trees decoded now, the last two together, and the same scores normalized over whole trees.",
     "curve": "The BiLSTM trained on part of the trees.",
     "languages": "From the treebank alone, without vectors or pretrained encoders.",
 }

@@ -51,7 +51,7 @@ TABLES = {
             name="beyond",
             title="Beyond the paper",
             source="",
-            rows=("bilstm", "right", "both", "labels-predicted", "global"),
+            rows=("bilstm", "right", "both", "labels-predicted", "both-predicted", "global"),
         ),
         Table(name="curve", title="Fewer trees", source="", rows=("share-10", "share-30", "bilstm")),
         Table(

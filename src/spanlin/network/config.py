@@ -79,8 +79,8 @@ class ContextConfig:
 class ScorerConfig:
     """The span scorer, label scorer and tag head (sec. 3.2), with the paper's ablations as keys."""
 
-    hidden_width: int = 500
-    label_width: int = 250
+    hidden_width: int = 512
+    label_width: int = 256
     dropout: float = 0.33
     target: Literal["left", "right", "both"] = "left"
     normalization: Literal["right-boundary", "span", "none"] = "right-boundary"
