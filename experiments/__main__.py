@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import functools
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from pathlib import Path
 import click
 
 from experiments.page import render as render_page
+from experiments.peer_reports import read_report
 from experiments.results import Brackets, Result
 from experiments.tables import PEERS, TABLES
 from spanlin.errors import SpanlinError
@@ -132,15 +132,22 @@ def render(results: Path, docs: Path) -> None:
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True)
 def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, results: Path) -> None:
-    """Score the trees that another parser PREDICTED, for its row."""
+    """Score the trees that another parser PREDICTED, for its row.
+
+    A report of `python -m bench.peers.train_NAME`, beside them, is kept with the scores.
+    """
     from spanlin.evaluation.score import score_trees
     from spanlin.trees.brackets import read_trees
 
     try:
         score = score_trees(read_trees(gold), read_trees(predicted))
-        date = datetime.datetime.now(datetime.UTC).date().isoformat()
         result = Result(
-            row=name, title=PEERS[name], treebank=treebank, seed=seed, brackets=Brackets.of(score), date=date
+            row=name,
+            title=PEERS[name],
+            treebank=treebank,
+            seed=seed,
+            brackets=Brackets.of(score),
+            **read_report(predicted.with_suffix(".json")),
         )
         click.echo(f"F1 {score.f1 or 0:.2f}: {result.write(results)}")
     except SpanlinError as error:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.figures import draw_curve, draw_lengths
+from experiments.peer_reports import peer_notes
 from experiments.results import Result, Results
 from experiments.sections import SECTIONS, bench_section, paper_section
-from experiments.tables import PEERS, TABLES, Table
+from experiments.tables import TABLES, Table
 
 CLAIMS = Path(__file__).parent / "claims"
 PAGE = "paper-tables.md"
@@ -81,7 +82,7 @@ def _measured(table: Table, found: Results, docs: Path) -> list[str]:
         picture = f"figures/paper-{table.name}-{treebank}.svg"
         if draw is not None and draw(found, table, treebank, docs / picture):
             parts.append(f"![{table.title} on {treebank}]({picture})")
-        parts.append(_provenance([result for row in (*table.rows, *PEERS) for result in found.of(row, treebank)]))
+        parts.append(_provenance([result for row in (*table.rows, *table.peers) for result in found.of(row, treebank)]))
     return parts
 
 
@@ -92,4 +93,5 @@ def _provenance(results: Sequence[Result]) -> str:
     dates = sorted({result.date for result in ours})
     commits = sorted({result.commit for result in ours})
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
-    return f"<small>{', '.join(machines)}; {when}; commit {', '.join(commits)}.</small>"
+    peers = peer_notes(results)
+    return f"<small>{', '.join(machines)}; {when}; commit {', '.join(commits)}.{' ' * bool(peers)}{peers}</small>"

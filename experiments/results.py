@@ -71,7 +71,7 @@ class Decoded:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """A row on a treebank with a seed. Peers have no `key`, and nothing is known of their training."""
+    """A row on a treebank with a seed. Peers have no `key`; of their training is known what their report tells."""
 
     row: str
     title: str

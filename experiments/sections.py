@@ -53,19 +53,9 @@ def _p_value(one: Sequence[Result], two: Sequence[Result]) -> float | None:
     return p_value([result.brackets for result in one], [result.brackets for result in two])
 
 
-def main_section(found: Results, of: Table, treebank: str) -> str:
-    """Return the main results with those of peers."""
-    return scores(found, (*of.rows, *PEERS), treebank, against=of.rows[0])
-
-
-def ablation_section(found: Results, of: Table, treebank: str) -> str:
-    """Return rows against the first."""
-    return scores(found, of.rows, treebank, against=of.rows[0])
-
-
-def languages_section(found: Results, of: Table, treebank: str) -> str:
-    """Return rows from scratch and the peer that is trained so too."""
-    return scores(found, (*of.rows, "supar"), treebank, against=of.rows[0])
+def scores_section(found: Results, of: Table, treebank: str) -> str:
+    """Return rows, and peers, against the first row."""
+    return scores(found, (*of.rows, *of.peers), treebank, against=of.rows[0])
 
 
 def types_section(found: Results, of: Table, treebank: str) -> str:
@@ -225,13 +215,13 @@ def _triples(values: dict[str, tuple[float, float, float]]) -> list[list[str]]:
 
 
 SECTIONS: dict[str, Callable[[Results, Table, str], str]] = {
-    "main": main_section,
+    "main": scores_section,
     "types": types_section,
     "lengths": lengths_section,
-    "ablation": ablation_section,
+    "ablation": scores_section,
     "inference": inference_section,
     "speed": speed_section,
-    "beyond": ablation_section,
+    "beyond": scores_section,
     "curve": curve_section,
-    "languages": languages_section,
+    "languages": scores_section,
 }

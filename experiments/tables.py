@@ -15,7 +15,10 @@ DECODERS = ("cky", "largest", "argmin", "min-change", "minimum-risk")
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table or figure; `source` is its place in the paper. `decoders`: every decoder on the first row's scores."""
+    """A table or figure; `source` is its place in the paper. `decoders`: every decoder on the first row's scores.
+
+    `peers` stand in it below our rows.
+    """
 
     name: str
     title: str
@@ -24,6 +27,7 @@ class Table:
     treebanks: tuple[str, ...] = ("genia",)
     seeds: tuple[int, ...] = (1, 2)
     decoders: bool = False
+    peers: tuple[str, ...] = ()
 
 
 TABLES = {
@@ -36,6 +40,7 @@ TABLES = {
             rows=("bilstm", "transformer", "minilm", "mpnet"),
             treebanks=("genia", "craft", "wsj-sample"),
             seeds=(1, 2, 3),
+            peers=tuple(PEERS),
         ),
         Table(name="types", title="Constituent types", source="Table 1", rows=("bilstm", "psn")),
         Table(name="lengths", title="Span length", source="Figure 3", rows=("bilstm", "psn")),
@@ -60,6 +65,7 @@ TABLES = {
             source="",
             rows=("scratch", "scratch-transformer"),
             treebanks=("sinica", "greynir-is"),
+            peers=("supar",),
         ),
     )
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -217,3 +218,30 @@ def test_the_trees_of_another_parser_become_its_row(tmp_path: Path) -> None:
     result("bilstm", 1, 8).write(tmp_path / "r")
     page = render(tmp_path / "r", tmp_path / "docs").read_text(encoding="utf-8")
     assert "| SuPar CRF | 66.67 | 66.67 | 66.67 | 1 |" in page
+
+
+def test_a_peers_report_is_told_below_the_tables_it_stands_in(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.txt"
+    gold.write_text("(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))))\n")
+    report = {
+        "device": "a GPU",
+        "versions": {"supar": "1.2.3"},
+        "minutes": 8.6,
+        "epochs": 12,
+        "train_trees": 100,
+        "settings": {},
+        "notes": "Without tags.",
+        "vectors": "",
+        "encoder": "",
+        "anneal": 0.0,
+    }
+    gold.with_suffix(".json").write_text(json.dumps(report))
+    arguments = ["peer", "supar", str(gold), str(gold), "--treebank", "genia", "--results", str(tmp_path / "r")]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    result("bilstm", 1, 8).write(tmp_path / "r")
+    page = render(tmp_path / "r", tmp_path / "docs").read_text(encoding="utf-8")
+    assert page.count("SuPar CRF 1.2.3: 12 epochs in 9 minutes on a GPU; Without tags.") == 1
+    gold.with_suffix(".json").write_text("{}")
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 1
+    assert "gold.json: not a report of bench/peers: KeyError('device'); move it away or train again" in done.output

@@ -1,0 +1,54 @@
+"""What is known of a peer's training, from the report that `bench/peers/train_NAME.py` writes beside its trees."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.results import Result
+from experiments.seed_means import mean
+from experiments.tables import PEERS
+from spanlin.errors import EvaluationError
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    """Return those fields of a result that a report tells; the date alone where there is none."""
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    if not path.exists():
+        return {"date": today}
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            "date": today,
+            "device": report["device"],
+            "machine": report["versions"],
+            "training": {
+                "minutes": report["minutes"],
+                "epochs": report["epochs"],
+                "trees": report["train_trees"],
+            },
+            "config": {key: report[key] for key in ("settings", "notes", "vectors", "encoder", "anneal")},
+        }
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise EvaluationError(f"{path}: not a report of bench/peers: {error!r}; move it away or train again") from error
+
+
+def peer_notes(results: Sequence[Result]) -> str:
+    """Return how the peers among the results were trained, a sentence each."""
+    notes = []
+    for name, title in PEERS.items():
+        told = [result for result in results if result.row == name and result.training]
+        if not told:
+            continue
+        epochs, minutes = (mean(result.training[key] for result in told) for key in ("epochs", "minutes"))
+        assert epochs is not None
+        assert minutes is not None
+        version = told[0].machine.get(name, "")
+        notes.append(
+            f"{title} {version}: {epochs.value:.0f} epochs in {minutes.value:.0f} minutes on {told[0].device}; "
+            f"{told[0].config['notes'].rstrip('.')}."
+        )
+    return " ".join(notes)
