@@ -54,7 +54,7 @@ def measure_decoders(model: Model, dev: Path, *, device: str) -> dict[str, Decod
         with autocast(where, model.config.precision if where.type == "cuda" else "fp32"):
             scores = model.network.score(batch)
         sides = [None if side is None else side.double().cpu().numpy() for side in (scores.left, scores.right)]
-        counts = batch.lengths.numpy()
+        counts = batch.lengths.cpu().numpy()
         found: dict[str, _Trees] = {}
         for name in DECODERS:
             started = time.perf_counter()

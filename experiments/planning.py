@@ -33,7 +33,10 @@ class Setting:
 
 
 def plan(tables: Iterable[Table], setting: Setting) -> list[Run]:
-    """Return the runs whose results are missing or were made by another configuration, first seeds first."""
+    """Return the runs whose results are missing or were made by another configuration, first seeds first.
+
+    Of a seed, those with more epochs come first: the last ones to end are then short.
+    """
     runs: dict[str, Run] = {}
     for table in tables:
         seeds = setting.seeds or (tiny.SEEDS if setting.is_tiny else table.seeds)
@@ -54,7 +57,7 @@ def plan(tables: Iterable[Table], setting: Setting) -> list[Run]:
                         runs[run.key] = replace(
                             same, rows=(*same.rows, *run.rows), decoders=same.decoders or run.decoders
                         )
-    return sorted(runs.values(), key=lambda run: run.config.seed)
+    return sorted(runs.values(), key=lambda run: (run.config.seed, -run.config.epochs))
 
 
 def _row(name: str, setting: Setting) -> Row:

@@ -118,7 +118,9 @@ def _structure_loss(
             truth = torch.zeros_like(scores.logits)
             sentences = torch.arange(len(word_counts), device=word_counts.device).unsqueeze(1)
             # Padding writes to the span (0, 1), which is in every tree.
-            truth[sentences, (targets.split_rights - 1).clamp(min=0), targets.split_lefts] = 1.0
+            # (The one is made on the device: a plain 1.0 would be copied there, which no recorded graph may do.)
+            places = (sentences, (targets.split_rights - 1).clamp(min=0), targets.split_lefts)
+            truth.index_put_(places, truth.new_ones(()))
             one_word = torch.eye(truth.shape[1], device=truth.device)
             truth = torch.maximum(truth, one_word)
             each = F.binary_cross_entropy_with_logits(scores.logits, truth, reduction="none")
