@@ -39,6 +39,7 @@ def measure(model: Model, dev: Path, *, device: str) -> tuple[Brackets, float]:
 def measure_decoders(model: Model, dev: Path, *, device: str) -> dict[str, Decoded]:
     """Return what every decoder makes of the same scores, all in NumPy on the CPU so that their times compare."""
     where = choose_device(device)
+    precision = model.config.precision if where.type == "cuda" else "fp32"
     trees = [strip_root(tree) for tree in read_trees(dev)]
     sentences = [labelled_splits(tree) for tree in trees]
     examples = model.featurizer(sentences, has_tree=False)
@@ -51,10 +52,10 @@ def measure_decoders(model: Model, dev: Path, *, device: str) -> dict[str, Decod
     order = np.argsort(examples.costs, kind="stable")
     for members in cut_batches(order, examples.costs, token_budget=20_000, sentence_budget=1000):
         batch = maker(members).to(where)
-        with autocast(where, model.config.precision if where.type == "cuda" else "fp32"):
+        with autocast(where, precision):
             scores = model.network.score(batch)
         sides = [None if side is None else side.double().cpu().numpy() for side in (scores.left, scores.right)]
-        counts = batch.lengths.cpu().numpy()
+        counts = batch.lengths.numpy()
         found: dict[str, _Trees] = {}
         for name in DECODERS:
             started = time.perf_counter()
@@ -64,7 +65,8 @@ def measure_decoders(model: Model, dev: Path, *, device: str) -> dict[str, Decod
             if name == "argmin":
                 legal += int(decoded.certified.sum())
             lefts, rights = (torch.from_numpy(np.ascontiguousarray(part)).to(where) for part in found[name])
-            parse = model.network.label_tree(scores, lefts, rights, batch.word_counts, lefts)
+            with autocast(where, precision):
+                parse = model.network.label_tree(scores, lefts, rights, batch.word_counts, lefts)
             labels = parse.split_labels.tolist(), parse.word_labels.tolist()
             for row, number in enumerate(members.tolist()):
                 parses[name][number] = _parse(model, sentences[number], found[name], labels, row)
