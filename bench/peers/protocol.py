@@ -64,6 +64,20 @@ class Job:
         path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
 
 
+class Placed(Protocol):
+    """Anything that says where a peer may run."""
+
+    @property
+    def device(self) -> str:
+        """`cpu` or a GPU."""
+        ...
+
+    @property
+    def threads(self) -> int:
+        """How many of the CPU's."""
+        ...
+
+
 class LoadedParser(Protocol):
     """A peer with its model in memory. The unit of a batch is its own: what its users are asked to set."""
 
@@ -254,7 +268,7 @@ def training_note(job: Job, epochs: int, deadline: float) -> str:
     return f"{epochs} epoch{'s' * (epochs != 1)}{short}"
 
 
-def set_threads(job: Job) -> Any:
+def set_threads(job: Placed) -> Any:
     """Return torch, held to the job's threads; the environment variables are set before the process starts."""
     import importlib
 
@@ -274,7 +288,7 @@ def trust_own_pickles(torch: Any) -> None:
     torch.load = load
 
 
-def hide_devices(job: Job) -> None:
+def hide_devices(job: Placed) -> None:
     """Make peers that take a GPU when they see one stay on the CPU when the job says so; call before torch loads."""
     if job.device == "cpu":
         os.environ["CUDA_VISIBLE_DEVICES"] = ""

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from bench.peers import protocol
-from bench.peers.protocol import Job, Words
+from bench.peers.protocol import Job, Placed, Words
 
 NEVER_BREAK = 10**9
 """A line width for NLTK that keeps a tree on one line."""
@@ -100,7 +100,7 @@ def load(job: Job) -> Benepar:
     )
 
 
-def prepare(job: Job) -> Any:
+def prepare(job: Placed) -> Any:
     """Return torch, with what Benepar 0.2.0 needs to run on current versions."""
     protocol.hide_devices(job)
     torch = protocol.set_threads(job)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.peers import protocol
-from bench.peers.protocol import Job, Words
+from bench.peers.protocol import Job, Placed, Words
 
 NO_TAG = "X"
 
@@ -118,7 +118,7 @@ def load(job: Job) -> Stanza:
     return Stanza(model, device=job.device)
 
 
-def prepare(job: Job) -> None:
+def prepare(job: Placed) -> None:
     """Hold Stanza to the job's device and threads, and keep it quiet."""
     protocol.hide_devices(job)
     protocol.set_threads(job)

@@ -9,7 +9,7 @@ import warnings
 from typing import Any
 
 from bench.peers import protocol
-from bench.peers.protocol import Job, Words
+from bench.peers.protocol import Job, Placed, Words
 
 NEVER_BREAK = 10**9
 """A line width for NLTK that keeps a tree on one line."""
@@ -78,7 +78,7 @@ def load(job: Job) -> Supar:
     return Supar(parser, mbr=bool(job.settings.get("mbr", True)), device=job.device)
 
 
-def prepare(job: Job) -> None:
+def prepare(job: Placed) -> None:
     """Apply what SuPar 1.1.4 needs to run on current versions."""
     protocol.hide_devices(job)
     torch = protocol.set_threads(job)

@@ -1,0 +1,165 @@
+"""Train SuPar's CRF parser with its BiLSTM, by its own `build` and `train`, and parse the dev sentences.
+
+Words, characters and, if given, word vectors go in; no tags. Of the dev trees a sample chooses among epochs, scored by
+SuPar's own metric; the rate falls as its published configuration says unless `--anneal` lets it fall to 0.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from pathlib import Path
+from typing import Any
+
+from bench.peers import protocol
+from bench.peers.run_supar import NEVER_BREAK, prepare
+from bench.peers.training import (
+    Task,
+    read_lines,
+    read_task,
+    read_vectors,
+    sample,
+    set_seed,
+    words_of,
+    write_result,
+    write_vectors,
+)
+
+NETWORK: dict[str, Any] = {
+    # The defaults of its classes.
+    "encoder": "lstm",
+    "feat": ["char"],
+    "n_embed": 100,
+    "n_pretrained": 100,
+    "n_char_embed": 50,
+    "n_char_hidden": 100,
+    "n_feat_embed": 100,
+    "embed_dropout": 0.33,
+    "n_lstm_hidden": 400,
+    "n_lstm_layers": 3,
+    "encoder_dropout": 0.33,
+    "n_span_mlp": 500,
+    "n_label_mlp": 100,
+    "mlp_dropout": 0.33,
+    "min_freq": 2,
+    "fix_len": 20,
+}
+
+TRAINING: dict[str, Any] = {
+    # From the config.ini of its repository, older than 1.1.4, which ships none; that one names no weight decay.
+    "lr": 2e-3,
+    "mu": 0.9,
+    "nu": 0.9,
+    "eps": 1e-12,
+    "weight_decay": 0,
+    "decay": 0.75,
+    "decay_steps": 5000,
+    "clip": 5.0,
+    "batch_size": 5000,
+    "update_steps": 1,
+    "epochs": 5000,
+    "patience": 100,
+}
+
+
+def settings(task: Task) -> dict[str, Any]:
+    """Return the published settings of training, or those with another count of words a batch."""
+    return TRAINING | ({"batch_size": task.batch} if task.batch else {})
+
+
+def train(task: Task) -> tuple[Any, int]:
+    """Return the parser of the best epoch, and how many epochs there were."""
+    torch = set_seed(task)
+    dev, one = task.work / "dev-sample.txt", task.work / "one.txt"
+    dev.write_text("\n".join(sample(read_lines(task.dev))) + "\n", encoding="utf-8")
+    # It also scores test trees at every epoch, which nothing asks of us.
+    one.write_text(read_lines(task.dev)[0] + "\n", encoding="utf-8")
+    files = {"train": str(task.train), "dev": str(dev), "test": str(one)}
+    model = task.work / "supar.model"
+    model.unlink(missing_ok=True)
+    parser = importlib.import_module("supar").CRFConstituencyParser.build(
+        path=str(model),
+        build=True,
+        checkpoint=False,
+        device=task.device,
+        **files,
+        **NETWORK,
+        **settings(task),
+        **vectors_for(task),
+    )
+    task.say(f"{len(parser.transform.CHART.vocab)} labels")
+    counts = watch(task, parser, torch, model)
+    parser.train(**files, **settings(task), verbose=False)
+    return importlib.import_module("supar").CRFConstituencyParser.load(str(model)), counts[0]
+
+
+def vectors_for(task: Task) -> dict[str, Any]:
+    """Return what `build` is told of word vectors.
+
+    It adds them to vectors of its own that have 100 numbers, so shorter ones are filled up with zeros.
+    """
+    if task.vectors is None:
+        return {"embed": None, "unk": "unk"}
+    words, table = read_vectors(task.vectors)
+    path = write_vectors(words, table, task.work / "vectors.txt", width=NETWORK["n_embed"])
+    return {"embed": str(path), "unk": "unk" if "unk" in words else None}
+
+
+def watch(task: Task, parser: Any, torch: Any, model: Path) -> list[int]:
+    """Make the parser stop in time and tell of each epoch; return the count of epochs, which grows."""
+    counts = [0]
+    train_epoch, evaluate = parser._train, parser._evaluate
+
+    def train_in_time(loader: Any) -> None:
+        if not counts[0] and task.anneal:
+            parser.scheduler = torch.optim.lr_scheduler.LambdaLR(
+                parser.optimizer,
+                lambda step: TRAINING["decay"] ** (step / TRAINING["decay_steps"]) * task.rate_factor(),
+            )
+        # The marginals are only wanted for parsing: the loss is the same without them, in half the time.
+        parser.args.mbr = False
+        train_epoch(protocol.Until(loader, task.deadline))
+        parser.args.mbr = True
+        counts[0] += time.monotonic() < task.deadline
+        if time.monotonic() >= task.deadline:
+            parser.patience = 0
+            if not model.exists():
+                # It saves an epoch that is better than none at all, which the first ones need not be.
+                parser.save(str(model))
+
+    def evaluate_and_tell(loader: Any) -> Any:
+        loss, metric = evaluate(loader)
+        if len(loader.dataset) > 1:
+            task.say(f"epoch {counts[0]}: {metric}")
+        return loss, metric
+
+    parser._train, parser._evaluate = train_in_time, evaluate_and_tell
+    return counts
+
+
+def parse(parser: Any, sentences: list[list[str]]) -> list[str]:
+    """Return the trees by minimum risk, SuPar's default."""
+    dataset = parser.predict(sentences, batch_size=5000, mbr=True, verbose=False)
+    return [sentence.trees.pformat(NEVER_BREAK) for sentence in dataset.sentences]
+
+
+def main() -> None:
+    """Train, parse and report."""
+    task = read_task(__doc__)
+    prepare(task)
+    parser, epochs = train(task)
+    trained = time.monotonic()
+    trees = parse(parser, [words_of(line) for line in read_lines(task.dev)])
+    write_result(
+        task,
+        "supar",
+        trees,
+        trained=trained,
+        epochs=epochs,
+        notes="its own BiLSTM, characters and training; no tags; best epoch on a sample of dev; minimum-risk parses",
+        settings=NETWORK | settings(task),
+    )
+
+
+if __name__ == "__main__":
+    main()
