@@ -27,12 +27,13 @@ MAY_IMPORT = {
     "parsed_batch": {"runtime", "parsed"},
     "parser": {"errors", "decoding", "runtime", "text", "sentence_constraints", "parsed", "parsed_batch"},
     "benchmark": {"errors", "text", "runtime", "parser"},
+    "corpus": {"errors", "trees", "decoding", "runtime", "text", "parsed", "parser"},
     "network": {"errors", "trees", "linearization"},
     "training": {"errors", "trees", "linearization", "decoding", "evaluation", "runtime", "calibration", "network"},
     "cli": {
         *("errors", "trees", "linearization", "decoding", "evaluation"),
         *("runtime", "text", "parser", "network", "training", "render", "parsed", "frames", "benchmark"),
-        "server",
+        *("server", "corpus"),
     },
     "server": {"errors", "trees", "decoding", "evaluation", "runtime", "text", "parsed", "parser"},
     "integrations": {"errors", "trees", "runtime", "text", "render", "parsed", "parser"},
@@ -47,6 +48,7 @@ TORCH_DOOR = Path("runtime/torch.py")
 # A host library is imported only by the files that fit the parser to it.
 WEB = {"fastapi", "prometheus_client", "pydantic", "pydantic_core", "starlette", "uvicorn"}
 HOSTS = {
+    **{Path(f"corpus/{name}.py"): {"pyarrow"} for name in ("parquet", "stores")},
     Path("integrations/nltk.py"): {"nltk"},
     Path("integrations/spacy.py"): {"spacy"},
     Path("integrations/spacy_extensions.py"): {"spacy"},

@@ -11,6 +11,7 @@ SpanlinError
 ├── ConfigError             a configuration key or value that is wrong
 ├── CheckpointError         a model folder that cannot be read or does not fit
 ├── TrainingError           a training run that cannot go on
+├── CorpusError             a corpus that cannot be parsed, or an output folder that cannot be written
 └── MissingExtraError       an optional dependency that is not installed
 """
 
@@ -69,6 +70,10 @@ class CheckpointError(SpanlinError):
 
 class TrainingError(SpanlinError):
     """A training run that cannot go on."""
+
+
+class CorpusError(SpanlinError):
+    """A corpus that cannot be parsed, or an output folder that cannot be written."""
 
 
 class MissingExtraError(SpanlinError):

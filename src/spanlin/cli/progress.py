@@ -31,7 +31,7 @@ class ParseProgress:
         else:
             columns += [BarColumn(), TaskProgressColumn(), TimeRemainingColumn(elapsed_when_finished=True)]
         # Sentences come in chunks of many: over a short time their rate would jump.
-        self._bar = _Bar(*columns, console=Console(stderr=True), disable=not shown, speed_estimate_period=120)
+        self._bar = PolledBar(*columns, console=Console(stderr=True), disable=not shown, speed_estimate_period=120)
         self._task = self._bar.add_task("parse", total=total_bytes, figures="")
         self._bar.before = self._update
 
@@ -58,7 +58,7 @@ class ParseProgress:
         self._bar.update(self._task, completed=self._place, figures=f"{self._done:,} sentences, {rate:,.0f}/s")
 
 
-class _Bar(Progress):
+class PolledBar(Progress):
     """A bar that asks for its figures when it is drawn, ten times a second, so that counting costs nothing."""
 
     before: Callable[[], None] | None = None

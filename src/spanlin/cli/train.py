@@ -64,7 +64,8 @@ class _Display:
         return self
 
     def __exit__(self, *details: object) -> None:
-        self.bar.stop()
+        if not self.bar.disable:  # older versions of rich end even a bar that was never shown with an empty line
+            self.bar.stop()
 
     def __call__(self, event: Event) -> None:
         if event.kind == "step":

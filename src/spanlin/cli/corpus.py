@@ -1,0 +1,188 @@
+"""`spanlin corpus`: documents by the million to shards of parses, on one machine or many."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import ExitStack, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from spanlin.cli.corpus_progress import CorpusProgress, summary
+from spanlin.cli.model_options import model_options
+from spanlin.cli.stopping import stop_on_signals
+from spanlin.cli.whole_lines import Stopped
+
+if TYPE_CHECKING:
+    from spanlin.corpus.inputs import InputFormat
+    from spanlin.corpus.report import Engine
+    from spanlin.corpus.rows import Form, OutputFormat
+    from spanlin.decoding.decode import Decoder
+
+INCOMPLETE = 3
+"""The exit status if a file could not be read, or part of it had to be given up."""
+
+_SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+# Functions rather than click.ParamType: that one is generic, as mypy wants it written, only from click 8.4 on.
+def _size(value: Any) -> int:
+    found = re.fullmatch(r"(\d+)([KMG]?)", str(value), re.IGNORECASE)
+    if found is None or int(found[1]) == 0:
+        raise click.BadParameter(f"{value!r} is no size; write it like 512K or 4M")
+    return int(found[1]) * _SIZES[found[2].upper()]
+
+
+def _workers(value: Any) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", str(value))
+    least, most = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+    if not 1 <= least <= most:
+        raise click.BadParameter(f"{value!r} is no number of workers; write it like 4 or 2-8")
+    return least, most
+
+
+@click.command()
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.argument("output", metavar="OUTPUT")
+@click.option(
+    "--input-format",
+    type=click.Choice(["text", "jsonl", "parquet"]),
+    help="What the files are, if their endings do not tell.",
+)
+@click.option("--text-field", default="text", show_default=True, help="The field or column with the text.")
+@click.option("--id-field", default="", help="The one with the document's id; without, it is FILE:BYTE or FILE:ROW.")
+@click.option("--lines", "form", flag_value="lines", help="A document is one sentence: only tokens are split.")
+@click.option("--tokenized", "form", flag_value="tokenized", help="A document is one sentence, tokens between spaces.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["jsonl", "parquet"]),
+    default="jsonl",
+    show_default=True,
+    help="Of the shards.",
+)
+@click.option(
+    "--decoder",
+    type=click.Choice(["argmin", "largest", "cky", "min-change", "minimum-risk"]),
+    default="argmin",
+    show_default=True,
+    help="How a tree is chosen: see `spanlin parse`.",
+)
+@click.option(
+    "--unit-size",
+    type=_size,
+    metavar="SIZE",
+    default="512K",
+    show_default=True,
+    help="Input for one shard: what a worker that dies has to do again.",
+)
+@click.option(
+    "--longest-document",
+    type=click.IntRange(min=1),
+    default=1_000_000,
+    show_default=True,
+    metavar="CHARACTERS",
+    help="Longer ones are failures.",
+)
+@click.option(
+    "--engine", type=click.Choice(["plain", "ray"]), help="One process, or Ray; without, Ray if there is one."
+)
+@click.option("--address", default="", metavar="HOST:PORT", help="The Ray cluster to join; without, one starts here.")
+@click.option("--workers", type=_workers, metavar="N|MIN-MAX", help="On Ray; without, as many as there is room for.")
+@click.option("--cpus-per-worker", type=float, default=1.0, show_default=True, help="Threads of each, on Ray.")
+@click.option(
+    "--gpus-per-worker", type=float, default=0.0, show_default=True, help="Such as 1, or 0.25 for four on one."
+)
+@model_options
+@click.option("-q", "--quiet", is_flag=True, help="No progress line. There is none in a pipe either.")
+@click.pass_context
+def corpus(
+    context: click.Context,
+    *,
+    inputs: tuple[str, ...],
+    output: str,
+    input_format: InputFormat | None,
+    text_field: str,
+    id_field: str,
+    form: Form | None,
+    output_format: OutputFormat,
+    decoder: Decoder,
+    unit_size: int,
+    longest_document: int,
+    engine: Engine | None,
+    address: str,
+    workers: tuple[int, int] | None,
+    cpus_per_worker: float,
+    gpus_per_worker: float,
+    model: str,
+    threads: int,
+    device: str,
+    quiet: bool,
+) -> None:
+    """Parse all documents of the INPUTs into shards in the folder OUTPUT.
+
+    An INPUT is a file, a folder, a pattern such as 'news/*.jsonl.gz', or an address of these (s3://, gs://, hdfs://). A
+    document is a line of text (.txt), an object in JSON lines (.jsonl) or a row of Parquet (.parquet); the first two
+    may be compressed (.gz, .zst).
+
+    Given again, the command goes on where it was stopped, whatever stopped it. Bad documents are listed in
+    OUTPUT/_errors.jsonl and stop nothing; the figures are in OUTPUT/_report.json. The exit status is 3 if a file could
+    not be read to its end.
+
+    \b
+    Examples:
+      spanlin corpus news.jsonl --text-field body --id-field url parses
+      spanlin corpus 'crawl/*.txt.gz' parses --format parquet --workers 8
+      spanlin corpus s3://bucket/crawl s3://bucket/parses --format parquet --address head:6379 --workers 8-64
+    """  # noqa: D301 (click's mark for lines that stay as they are)
+    from spanlin.corpus.documents import DocumentOptions
+    from spanlin.corpus.job import CorpusOptions
+    from spanlin.corpus.ray_engine import RaySettings
+    from spanlin.corpus.report import Progress
+    from spanlin.corpus.run import choose_engine, parse_corpus
+
+    engine = engine or choose_engine(address)
+    if engine == "plain" and (address or workers or gpus_per_worker):
+        raise click.UsageError("--address, --workers and --gpus-per-worker are for --engine ray.")
+    options = CorpusOptions(
+        documents=DocumentOptions(text_field=text_field, id_field=id_field, longest_document=longest_document),
+        form=form or "text",
+        output_format=output_format,
+        decoder=decoder,
+        unit_size=unit_size,
+    )
+    settings = RaySettings(
+        address=address, workers=workers, cpus_per_worker=cpus_per_worker, gpus_per_worker=gpus_per_worker
+    )
+    where = {"plain": "in this process", "ray": f"on Ray at {address}" if address else "on Ray, started here"}[engine]
+    click.echo(f"spanlin: parsing {where}", err=True)
+    progress = Progress()
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(stop_on_signals())
+            stack.enter_context(CorpusProgress(progress, shown=not quiet and sys.stderr.isatty()))
+            if engine == "ray":  # which tells there, at length, of every worker that dies
+                stack.enter_context(redirect_stdout(stack.enter_context(Path(os.devnull).open("w"))))
+            report = parse_corpus(
+                inputs,
+                output,
+                options=options,
+                input_format=input_format,
+                model=model,
+                threads=threads,
+                device=device,
+                engine=engine,
+                ray=settings,
+                progress=progress,
+            )
+    except Stopped as stopped:
+        done = f"{progress.done:,} of {progress.units:,} units are whole" if progress.units else "nothing is written"
+        click.echo(f"spanlin: interrupted: {done}; the same command goes on", err=True)
+        context.exit(stopped.exit_status)
+    for line in summary(report, output):
+        click.echo(f"spanlin: {line}", err=True)
+    if report.incomplete:
+        context.exit(INCOMPLETE)

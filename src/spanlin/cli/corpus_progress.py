@@ -1,0 +1,62 @@
+"""How far `spanlin corpus` has come, on a terminal, and what it says at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from spanlin.cli.progress import PolledBar
+
+if TYPE_CHECKING:
+    from spanlin.corpus.report import Progress, Report
+
+
+class CorpusProgress:
+    """A bar on stderr with documents, sentences, their rate, failures and units."""
+
+    def __init__(self, progress: Progress, *, shown: bool) -> None:
+        self._progress = progress
+        columns = (SpinnerColumn(finished_text="✓"), TextColumn("{task.fields[figures]}"), BarColumn(bar_width=16))
+        self._bar = PolledBar(
+            *columns, TaskProgressColumn(), TimeElapsedColumn(), console=Console(stderr=True), disable=not shown
+        )
+        self._task = self._bar.add_task("corpus", total=None, figures="")
+        self._bar.before = self._update
+
+    def __enter__(self) -> CorpusProgress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        if not self._bar.disable:  # older versions of rich end even a bar that was never shown with an empty line
+            self._bar.stop()
+
+    def _update(self) -> None:
+        found = self._progress
+        documents = found.documents + found.live.documents
+        sentences = found.sentences + found.live.sentences
+        figures = (
+            f"{documents:,} documents, {sentences:,} sentences, {found.rate:,.0f}/s, "
+            f"{found.failures + found.live.failures:,} failed, {found.done:,}/{found.units:,} units"
+        )
+        self._bar.update(self._task, completed=found.done, total=found.units or None, figures=figures)
+
+
+def summary(report: Report, output: str) -> Iterator[str]:
+    """Yield the lines that tell what became of a corpus."""
+    if report.kept:
+        yield f"{report.kept:,} of {report.units:,} units were whole already"
+    if report.remade:
+        shards = ", ".join(report.remade[:3]) + (", ..." if len(report.remade) > 3 else "")
+        yield f"{len(report.remade):,} damaged and written anew: {shards}"
+    yield (
+        f"{report.documents:,} documents, {report.sentences:,} sentences in {report.units:,} shards, "
+        f"{report.bytes / 1e6:,.1f} MB; {report.new_sentences:,} sentences in {report.seconds:,.1f} s, "
+        f"{report.sentences_per_second:,.0f}/s"
+    )
+    if report.failures or report.incomplete:
+        parts = f", {report.incomplete:,} units not to their end" if report.incomplete else ""
+        yield f"{report.failures:,} documents failed{parts}: see _errors.jsonl in {output}"

@@ -1,0 +1,62 @@
+"""`python -m spanlin.corpus.apart`: parses one unit, given as a line on stdin, and answers with a line on stdout.
+
+Whoever started it may watch it die.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from typing import Any
+
+from spanlin.corpus.careful import STARTED
+from spanlin.corpus.documents import DocumentOptions
+from spanlin.corpus.job import CorpusOptions, Job
+from spanlin.corpus.records import UnitFiles
+from spanlin.corpus.units import Unit
+from spanlin.corpus.work import Worker
+from spanlin.errors import SpanlinError
+
+
+def answer(task: dict[str, Any]) -> dict[str, str]:
+    """Return the unit's record, or why no unit can go on, or how this one failed."""
+    try:
+        options = CorpusOptions(
+            **{**task["job"]["options"], "documents": DocumentOptions(**task["job"]["options"]["documents"])}
+        )
+        job = Job(**{**task["job"], "options": options})
+        unit = Unit(**task["unit"])
+        worker = Worker(job)
+        if "only" in task:
+            worker.rehearse(unit, frozenset(task["only"]))
+            return {}
+        left_out = frozenset(task["left_out"])
+        record = worker.write(unit, UnitFiles(job, unit), left_out=left_out, reason=task["reason"])
+        return {"record": record.to_json()}
+    except SpanlinError as error:
+        return {"stop": str(error)}
+    except Exception as error:
+        return {"failed": f"{error}"}
+
+
+def _end_with_whoever_started_it() -> None:
+    sys.stdin.read()
+    os._exit(1)
+
+
+def main() -> None:
+    """Answer the one task."""
+    sys.stdout.write(STARTED)
+    sys.stdout.flush()
+    task = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_whoever_started_it, daemon=True).start()
+    found = json.dumps(answer(task)) + "\n"
+    sys.stdout.write(found)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

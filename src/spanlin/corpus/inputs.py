@@ -1,0 +1,153 @@
+"""The files of a corpus: what files, folders, patterns and cloud addresses name, in one fixed order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from spanlin.corpus.stores import FoundFile, Store, is_local, open_address
+from spanlin.errors import CorpusError
+
+InputFormat: TypeAlias = Literal["text", "jsonl", "parquet"]
+INPUT_FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
+Compression: TypeAlias = Literal["", "gz", "zst"]
+
+_FORMATS: dict[str, InputFormat] = {
+    **dict.fromkeys(("txt", "text"), "text"),
+    **dict.fromkeys(("jsonl", "ndjson", "json"), "jsonl"),
+    **dict.fromkeys(("parquet", "pq"), "parquet"),
+}
+_COMPRESSIONS: dict[str, Compression] = {"gz": "gz", "zst": "zst"}
+_CREDENTIALS = re.compile(r"://[^/@]*@")
+_PATTERN = re.compile(r"[*?\[]")
+
+
+class InputFile(NamedTuple):
+    """A file to parse. `name` is what the output calls it; `root` and `path` are where a worker finds it."""
+
+    name: str
+    root: str
+    path: str
+    size: int
+    modified: int
+    format: InputFormat
+    compression: Compression
+
+
+def find_inputs(
+    addresses: Sequence[str], *, input_format: InputFormat | None = None, outside: str = ""
+) -> list[InputFile]:
+    """Return the files, those of a folder or a pattern sorted by name, each of them once.
+
+    Of a folder only files with a known ending count, or all with an `input_format`; names with `.` or `_` in front do
+    not. What lies in the folder `outside`, the output's, is left out.
+    """
+    files: dict[tuple[str, str], InputFile] = {}
+    for address in addresses:
+        count = 0
+        for file in _files(address, input_format):
+            inside = outside and is_local(address) == is_local(outside) and file.path.startswith(_folder(outside))
+            if not inside:
+                files.setdefault((file.root and file.name, file.path), file)
+                count += 1
+        if not count:
+            raise CorpusError(
+                f"{address}: no files to parse here; they are told by .txt, .jsonl or .parquet (the first two also "
+                "with .gz or .zst behind), or by --input-format"
+            )
+    return list(files.values())
+
+
+def _folder(address: str) -> str:
+    return open_address(address)[2].rstrip("/") + "/"
+
+
+def _files(address: str, input_format: InputFormat | None) -> Iterator[InputFile]:
+    # In an address of the cloud, a question mark stands before its options.
+    typed, mark, settings = (address, "", "") if is_local(address) else address.partition("?")
+    parts = typed.split("/")
+    pattern_at = next((number for number, part in enumerate(parts) if _PATTERN.search(part)), None)
+    if pattern_at is not None and not _exists(address):
+        base = "/".join(parts[:pattern_at]) or ("/" if pattern_at else ".")
+        root, store, folder = open_address(base + mark + settings)
+        wanted = _expression("/".join(parts[pattern_at:]))
+        for found in _sorted(store, folder):
+            if wanted.fullmatch(_below(found.path, folder)):
+                yield _input(found, root, base if pattern_at else "", folder, input_format)
+        return
+    root, store, path = open_address(address)
+    single = _look(store, path, address)
+    if single is not None:
+        yield _input(single, root, address, path, input_format)
+        return
+    for found in _sorted(store, path):
+        hidden = any(part[0] in "._" for part in _below(found.path, path).split("/") if part)
+        if not hidden and (input_format or _format(found.path)[0]):
+            yield _input(found, root, address, path, input_format)
+
+
+def _exists(address: str) -> bool:
+    """Return whether a path with characters of patterns in it is simply there."""
+    return is_local(address) and open_address(address)[1].find(open_address(address)[2]) is not None
+
+
+def _look(store: Store, path: str, address: str) -> FoundFile | None:
+    try:
+        return store.find(path)
+    except OSError as error:
+        raise CorpusError(f"{address}: cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _sorted(store: Store, folder: str) -> list[FoundFile]:
+    try:
+        return sorted(store.walk(folder))
+    except OSError as error:
+        raise CorpusError(f"{folder}: cannot be listed: {str(error).splitlines()[0]}") from error
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    """Return the regular expression of a pattern; `**` is any number of folders, all else stays inside one."""
+    parts = []
+    for part in re.findall(r"\*\*/|\*+|\?|\[!?[^]/]+\]|.", pattern, re.DOTALL):
+        if part == "**/":
+            parts.append("(?:.*/)?")
+        elif part[0] == "*":
+            parts.append("[^/]*")
+        elif part == "?":
+            parts.append("[^/]")
+        elif len(part) > 1:
+            inside = part[1:-1]
+            parts.append(
+                f"[{'^/' if inside[0] == '!' else ''}{re.escape(inside.lstrip('!')).replace(chr(92) + '-', '-')}]"
+            )
+        else:
+            parts.append(re.escape(part))
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def _below(path: str, folder: str) -> str:
+    return path[len(folder.rstrip("/")) :].lstrip("/")
+
+
+def _input(found: FoundFile, root: str, address: str, folder: str, input_format: InputFormat | None) -> InputFile:
+    """Return the file as the output names it: what was typed, and what was found below that."""
+    below = _below(found.path, folder)
+    # Neither options nor, before an @, credentials of an address belong into an output.
+    typed = _CREDENTIALS.sub("://", address.partition("?")[0]).rstrip("/") if root else address.rstrip("/")
+    name = f"{typed}/{below}" if below and typed else below or typed
+    kind, compression = _format(found.path)
+    kind = input_format or kind
+    if kind is None:
+        raise CorpusError(f"{name}: its ending does not tell its format; give --input-format {'|'.join(INPUT_FORMATS)}")
+    return InputFile(name, root, found.path, found.size, found.modified, kind, compression)
+
+
+def _format(path: str) -> tuple[InputFormat | None, Compression]:
+    """Return what a file's ending tells; Parquet is compressed inside, if at all."""
+    stem, _, ending = path.rpartition("/")[2].lower().rpartition(".")
+    compression = _COMPRESSIONS.get(ending, "")
+    if compression:
+        ending = stem.rpartition(".")[2]
+    kind = _FORMATS.get(ending)
+    return (None if compression and kind == "parquet" else kind), compression

@@ -1,0 +1,123 @@
+"""How far a corpus is, and what has become of it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from spanlin.corpus.job import ERRORS, REPORT, Job
+from spanlin.corpus.records import UnitFiles, UnitRecord
+from spanlin.corpus.units import Unit
+from spanlin.corpus.work import Live, UnitDone
+
+Engine: TypeAlias = Literal["plain", "ray"]
+_BLOCK = 1 << 20
+
+
+@dataclass
+class Progress:
+    """The figures of a run, to be looked at from another thread while it goes on."""
+
+    engine: Engine | None = None
+    workers: str = ""
+    units: int = 0
+    done: int = 0
+    kept: int = 0
+    documents: int = 0
+    sentences: int = 0
+    words: int = 0
+    failures: int = 0
+    incomplete: int = 0
+    bytes: int = 0
+    new_sentences: int = 0
+    """Those that this start has parsed; the others were there already."""
+    remade: list[str] = field(default_factory=list)
+    """Shards that were damaged, and have been written anew."""
+    started: float = field(default_factory=time.monotonic)
+    live: Live = field(default_factory=Live)
+
+    def add(self, done: UnitDone) -> None:
+        """Count a unit."""
+        record = done.record
+        self.live.reset()
+        self.done += 1
+        self.documents += record.documents
+        self.sentences += record.sentences
+        self.words += record.words
+        self.failures += record.failures
+        self.incomplete += record.incomplete
+        self.bytes += record.size
+        if done.outcome == "kept":
+            self.kept += 1
+        else:
+            self.new_sentences += record.sentences
+        if done.outcome == "remade":
+            self.remade.append(record.shard)
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.monotonic() - self.started
+
+    @property
+    def rate(self) -> float:
+        """Sentences a second, of those that this start has parsed."""
+        return (self.new_sentences + self.live.sentences) / max(self.seconds, 1e-9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """A corpus that is parsed. `failures` are documents; `incomplete` are units that could not be read to their end."""
+
+    engine: Engine
+    workers: str
+    documents: int
+    sentences: int
+    words: int
+    failures: int
+    incomplete: int
+    units: int
+    kept: int
+    remade: tuple[str, ...]
+    bytes: int
+    new_sentences: int
+    seconds: float
+    sentences_per_second: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as what `json.dumps` takes."""
+        return asdict(self)
+
+
+def finish(job: Job, progress: Progress, units: Iterable[Unit], records: dict[str, UnitRecord]) -> Report:
+    """Join the units' errors into one file, write the report beside it, and return it."""
+    with job.store.writer(job.path(ERRORS), folder=job.folder) as joined:
+        for unit in units:
+            record = records[unit.name]
+            if not record.failures and not record.incomplete:
+                continue
+            with job.store.open(job.path(*UnitFiles(job, unit).errors)) as stream:
+                while data := stream.read(_BLOCK):
+                    joined.write(data)
+    assert progress.engine is not None
+    report = Report(
+        engine=progress.engine,
+        workers=progress.workers,
+        documents=progress.documents,
+        sentences=progress.sentences,
+        words=progress.words,
+        failures=progress.failures,
+        incomplete=progress.incomplete,
+        units=progress.units,
+        kept=progress.kept,
+        remade=tuple(progress.remade),
+        bytes=progress.bytes,
+        new_sentences=progress.new_sentences,
+        seconds=round(progress.seconds, 3),
+        sentences_per_second=round(progress.rate, 1),
+    )
+    job.write(json.dumps(report.to_json(), indent=1).encode() + b"\n", REPORT)
+    return report

@@ -1,0 +1,105 @@
+"""Documents to sentences, and parses to the rows of a shard."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeAlias, get_args
+
+from spanlin.corpus.documents import Document
+from spanlin.corpus.parquet import ParquetShard
+from spanlin.parsed import Parsed
+from spanlin.text import Sentence, iter_sentences, tokenize_sentence
+from spanlin.trees.escapes import unescape_word
+
+Form: TypeAlias = Literal["text", "lines", "tokenized"]
+OutputFormat: TypeAlias = Literal["jsonl", "parquet"]
+OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
+
+_DECIMALS = 4  # of probabilities: a calibration knows no more, and what is rounded compresses well
+_TOKEN = re.compile(r"\S+")
+
+
+class DocumentSentence(NamedTuple):
+    """A sentence, the number it has in its document, and the document."""
+
+    document: Document
+    number: int
+    sentence: Sentence
+
+
+def split_document(document: Document, form: Form, *, longest_sentence: int) -> Iterator[DocumentSentence]:
+    """Yield the sentences of a document; if it is one by itself, then that one, if it has words.
+
+    Raises a ValueError if such a sentence has more words than allowed; those of running text are cut instead.
+    """
+    if form == "text":
+        sentences = iter_sentences(document.text, longest_sentence=longest_sentence)
+        for number, sentence in enumerate(sentences):
+            yield DocumentSentence(document, number, sentence)
+        return
+    if form == "lines":
+        tokens = [tuple(token) for token in tokenize_sentence(document.text)]
+    else:
+        tokens = [(unescape_word(found[0]), *found.span()) for found in _TOKEN.finditer(document.text)]
+    if len(tokens) > longest_sentence:
+        raise ValueError(f"too long: a sentence of {len(tokens)} words, of at most {longest_sentence}")
+    if tokens:
+        words, starts, ends = zip(*tokens, strict=True)
+        yield DocumentSentence(document, 0, Sentence(words, starts, ends))
+
+
+def make_row(found: DocumentSentence, parsed: Parsed) -> dict[str, Any]:
+    """Return the row of a sentence: offsets are characters of its document, edges of constituents are words."""
+    document, number, sentence = found
+    start, end = sentence.starts[0], sentence.ends[-1]
+    log_probability = parsed.log_probability
+    return {
+        "document": document.id,
+        "sentence": number,
+        "start": start,
+        "end": end,
+        "text": document.text[start:end],
+        "tokens": list(sentence.words),
+        "token_starts": list(sentence.starts),
+        "token_ends": list(sentence.ends),
+        "tags": list(parsed.tags),
+        "tag_probabilities": [round(probability, _DECIMALS) for probability in parsed.tag_probabilities],
+        "brackets": parsed.brackets(),
+        "constituents": [
+            {"label": one.label, "left": one.left, "right": one.right, "probability": round(one.probability, _DECIMALS)}
+            for one in parsed.constituents()
+        ],
+        "log_probability": None if log_probability is None else round(log_probability, _DECIMALS),
+        "optimal": parsed.optimal,
+    }
+
+
+class Shard(Protocol):
+    """A file of rows."""
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Add the parse of a sentence."""
+
+    def close(self) -> None:
+        """Write what is left."""
+
+
+class JsonLinesShard:
+    """Writes rows of parses as JSON lines."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Add the parse of a sentence."""
+        self._stream.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+
+    def close(self) -> None:
+        """Nothing is left to write."""
+
+
+def open_shard(stream: BinaryIO, output_format: OutputFormat) -> Shard:
+    """Return a shard that writes to the stream."""
+    return ParquetShard(stream) if output_format == "parquet" else JsonLinesShard(stream)

@@ -1,0 +1,75 @@
+"""A corpus to shards of parses: the door for scripts, and for the command line."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Generator, Sequence
+from contextlib import closing
+
+from spanlin.corpus.inputs import InputFormat, find_inputs
+from spanlin.corpus.job import CorpusOptions, Job, begin_output, make_job
+from spanlin.corpus.parquet import require_pyarrow
+from spanlin.corpus.ray_engine import RaySettings, run_on_ray
+from spanlin.corpus.records import UnitRecord
+from spanlin.corpus.report import Engine, Progress, Report, finish
+from spanlin.corpus.units import Unit, cut_into_units
+from spanlin.corpus.work import UnitDone, Worker
+
+
+def parse_corpus(
+    inputs: Sequence[str],
+    output: str,
+    *,
+    options: CorpusOptions | None = None,
+    input_format: InputFormat | None = None,
+    model: str = "en",
+    threads: int = 0,
+    device: str = "",
+    engine: Engine | None = None,
+    ray: RaySettings | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Parse all documents of files, folders, patterns or cloud addresses into shards in the folder `output`.
+
+    If the folder was begun before, what is whole in it stays, and the rest is done. Bad documents and files are listed
+    in its `_errors.jsonl` and stop nothing. `threads` is for the plain engine; on Ray a worker has as many as CPUs.
+    Without an `engine`, `choose_engine` has the choice. `progress` may be looked at from another thread.
+
+    Raises a SpanlinError if there is nothing to parse, or the output cannot be written or belongs to something else.
+    """
+    options = options or CorpusOptions()
+    settings = ray or RaySettings()
+    progress = progress or Progress()
+    progress.engine = engine or choose_engine(settings.address)
+    files = find_inputs(inputs, input_format=input_format, outside=output)
+    if options.output_format == "parquet" or any(file.compression == "zst" for file in files):
+        require_pyarrow()
+    if progress.engine == "ray":
+        threads = settings.threads
+        device = device or ("cuda" if settings.gpus_per_worker else "")
+    job, about = make_job(output, files, model=model, threads=threads, device=device, options=options)
+    begin_output(job, about)
+    units = list(cut_into_units(files, unit_size=options.unit_size))
+    progress.units = len(units)
+    records: dict[str, UnitRecord] = {}
+    with closing(_run(units, job, settings, progress)) as running:
+        for done in running:
+            progress.add(done)
+            records[done.record.unit] = done.record
+    return finish(job, progress, units, records)
+
+
+def choose_engine(address: str = "") -> Engine:
+    """Return "ray" if there is an address to join, or if it is installed; else "plain"."""
+    return "ray" if address or importlib.util.find_spec("ray") is not None else "plain"
+
+
+def _run(units: Sequence[Unit], job: Job, settings: RaySettings, progress: Progress) -> Generator[UnitDone]:
+    if progress.engine == "ray":
+        yield from run_on_ray(units, job, settings, tell_workers=lambda workers: setattr(progress, "workers", workers))
+        return
+    progress.workers = "1"
+    worker = Worker(job)
+    progress.live = worker.live
+    for unit in units:
+        yield worker.run(unit)

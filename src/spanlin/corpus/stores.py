@@ -1,0 +1,238 @@
+"""Where files lie: this machine's folders, or what pyarrow reaches. A file appears under its name only when whole."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
+from urllib.parse import unquote
+
+from spanlin.errors import CorpusError, MissingExtraError
+
+TEMPORARY = "_temporary"
+"""The folder, inside an output folder, of what is not whole yet."""
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_GO_ON = "what is whole stays: see to it, and give the same command again"
+
+
+class FoundFile(NamedTuple):
+    """A file of a store; `modified` is in nanoseconds, or 0 where nobody knows."""
+
+    path: str
+    size: int
+    modified: int
+
+
+class Store(Protocol):
+    """Files by their paths. What cannot be written raises a CorpusError, what cannot be read an OSError."""
+
+    def open(self, path: str) -> BinaryIO:
+        """Return a file to read from; only `read`, `seek` and `close` can be relied on."""
+
+    def find(self, path: str) -> FoundFile | None:
+        """Return the file, None if there is none of this name."""
+
+    def walk(self, folder: str) -> Iterator[FoundFile]:
+        """Yield the files below a folder; none if there is no such folder."""
+
+    def writer(self, path: str, *, folder: str) -> AbstractContextManager[BinaryIO]:
+        """Give a file to write, which appears at `path`, in the output `folder`, when the `with` ends without error."""
+
+    def remove(self, path: str) -> None:
+        """Take a file away, if it is there."""
+
+    def clear(self, folder: str) -> None:
+        """Take a folder away with all that is in it."""
+
+
+def read_whole(store: Store, path: str) -> bytes | None:
+    """Return what is in a small file, None if it is not there."""
+    if store.find(path) is None:
+        return None
+    with store.open(path) as stream:
+        return stream.read()
+
+
+def write_whole(store: Store, path: str, data: bytes, *, folder: str) -> None:
+    """Write a small file."""
+    with store.writer(path, folder=folder) as stream:
+        stream.write(data)
+
+
+def is_local(address: str) -> bool:
+    """Return whether an address is a path of this machine."""
+    scheme = _SCHEME.match(address)
+    return scheme is None or scheme[1].lower() == "file"
+
+
+def open_address(address: str) -> tuple[str, Store, str]:
+    """Return the address that opens its store again (see `open_store`), the store, and the path in it."""
+    if is_local(address):
+        path = unquote(address[len("file://") :]) if _SCHEME.match(address) else address
+        return "", LocalStore(), str(Path(path).absolute())
+    return address, *_arrow_store(address)
+
+
+def open_store(root: str) -> Store:
+    """Return the store that a worker on another machine opens by what `open_address` returned first."""
+    return _arrow_store(root)[0] if root else LocalStore()
+
+
+class LocalStore:
+    """Folders of this machine, or of a network file system that is mounted on all of them."""
+
+    def open(self, path: str) -> BinaryIO:
+        return Path(path).open("rb")
+
+    def find(self, path: str) -> FoundFile | None:
+        try:
+            found = os.stat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return None if Path(path).is_dir() else FoundFile(path, found.st_size, found.st_mtime_ns)
+
+    def walk(self, folder: str) -> Iterator[FoundFile]:
+        for base, _, names in os.walk(folder, followlinks=True):
+            for name in names:
+                found = self.find(os.path.join(base, name))
+                if found is not None:  # else a link to nowhere
+                    yield found
+
+    @contextmanager
+    def writer(self, path: str, *, folder: str) -> Iterator[BinaryIO]:
+        temporary = os.path.join(folder, TEMPORARY, f"{os.path.basename(path)}-{secrets.token_hex(6)}")
+        with _writing(path):
+            try:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                os.makedirs(os.path.dirname(temporary), exist_ok=True)
+                with Path(temporary).open("xb") as stream:
+                    yield cast(BinaryIO, _Checked(stream, path))
+                    stream.flush()
+                    # Else a machine that stops could leave the name of a file whose bytes were never written.
+                    os.fsync(stream.fileno())
+                os.replace(temporary, path)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(temporary)
+                raise
+
+    def remove(self, path: str) -> None:
+        with _writing(path), suppress(FileNotFoundError):
+            os.unlink(path)
+
+    def clear(self, folder: str) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class ArrowStore:
+    """What pyarrow reaches: S3, Google's and Azure's storage, HDFS."""
+
+    def __init__(self, files: Any) -> None:
+        self._files = files
+        # An object store shows an object when its upload has ended; elsewhere a file shows while it grows.
+        self._shows_only_whole = files.type_name in {"s3", "gcs", "abfs"}
+
+    def open(self, path: str) -> BinaryIO:
+        return cast(BinaryIO, self._files.open_input_file(path))
+
+    def find(self, path: str) -> FoundFile | None:
+        return self._found(self._files.get_file_info(path))
+
+    def _found(self, info: Any) -> FoundFile | None:
+        return FoundFile(info.path, info.size or 0, info.mtime_ns or 0) if info.is_file else None
+
+    def walk(self, folder: str) -> Iterator[FoundFile]:
+        from pyarrow.fs import FileSelector
+
+        for info in self._files.get_file_info(FileSelector(folder, allow_not_found=True, recursive=True)):
+            found = self._found(info)
+            if found is not None:
+                yield found
+
+    @contextmanager
+    def writer(self, path: str, *, folder: str) -> Iterator[BinaryIO]:
+        # Kept on this machine until whole: to close a stream of pyarrow's is to publish what was written so far.
+        with _writing(path), tempfile.TemporaryFile() as whole:
+            yield cast(BinaryIO, _Checked(cast(BinaryIO, whole), path))
+            whole.seek(0)
+            target = path
+            if not self._shows_only_whole:
+                target = f"{folder}/{TEMPORARY}/{path.rpartition('/')[2]}-{secrets.token_hex(6)}"
+                self._files.create_dir(target.rpartition("/")[0], recursive=True)
+                self._files.create_dir(path.rpartition("/")[0], recursive=True)
+            try:
+                with self._files.open_output_stream(target) as stream:
+                    shutil.copyfileobj(whole, stream, 1 << 20)
+                if target != path:
+                    self._files.move(target, path)
+            except BaseException:
+                with suppress(OSError):
+                    self._files.delete_file(target)
+                raise
+
+    def remove(self, path: str) -> None:
+        with _writing(path), suppress(FileNotFoundError):
+            self._files.delete_file(path)
+
+    def clear(self, folder: str) -> None:
+        with suppress(OSError):
+            self._files.delete_dir(folder)
+
+
+class _Checked(io.RawIOBase):
+    """A stream whose failures tell where they were met; those who write Parquet hide it."""
+
+    def __init__(self, stream: BinaryIO, path: str) -> None:
+        self._stream = stream
+        self._path = path
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        with _writing(self._path):
+            return self._stream.write(data)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def flush(self) -> None:
+        if not self._stream.closed:
+            with _writing(self._path):
+                self._stream.flush()
+
+    def close(self) -> None:
+        """Leave it open: whoever made it closes it."""
+
+
+@contextmanager
+def _writing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = "no space is left" if error.errno == errno.ENOSPC else error.strerror or str(error).splitlines()[0]
+        raise CorpusError(f"{path}: cannot be written: {reason}; {_GO_ON}") from error
+
+
+@lru_cache(maxsize=64)
+def _arrow_store(address: str) -> tuple[Store, str]:
+    try:
+        import pyarrow as pa
+        from pyarrow.fs import FileSystem
+    except ImportError as error:
+        raise MissingExtraError(f"{address}: needs pyarrow: pip install 'spanlin[corpus]'") from error
+    try:
+        files, path = FileSystem.from_uri(address)
+    except (pa.ArrowException, OSError) as error:
+        raise CorpusError(f"{address}: no address that pyarrow can open: {str(error).splitlines()[0]}") from error
+    return ArrowStore(files), path

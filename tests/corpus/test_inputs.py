@@ -1,0 +1,126 @@
+"""What files, folders and patterns name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spanlin.corpus.inputs import find_inputs
+from spanlin.corpus.stores import LocalStore
+from spanlin.errors import CorpusError
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b/2.txt", "b/1.jsonl.gz", "b/deep/3.parquet", "b/_hidden.txt", "b/.x/4.txt", "b/notes.md", "a.TXT"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x\n")
+    return tmp_path
+
+
+def names(*addresses: str) -> list[str]:
+    return [file.name for file in find_inputs(addresses)]
+
+
+def test_a_folder_gives_its_files_of_known_endings_sorted(folder: Path) -> None:
+    assert names("b") == ["b/1.jsonl.gz", "b/2.txt", "b/deep/3.parquet"]
+    assert names("b/") == names("b")
+    assert names(str(folder / "b")) == [f"{folder}/{name}" for name in names("b")]
+
+
+def test_endings_tell_format_and_compression(folder: Path) -> None:
+    found = find_inputs(["b", "a.TXT"])
+    assert [(file.format, file.compression) for file in found] == [
+        ("jsonl", "gz"),
+        ("text", ""),
+        ("parquet", ""),
+        ("text", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("b/*.txt", ["b/2.txt", "b/_hidden.txt"]),
+        ("b/[0-9].txt", ["b/2.txt"]),
+        ("b/[!0-9]*.txt", ["b/_hidden.txt"]),
+        ("?/?.txt", ["b/2.txt"]),
+        ("b/**/?.parquet", ["b/deep/3.parquet"]),
+        ("**/2.txt", ["b/2.txt"]),
+        ("*.TXT", ["a.TXT"]),
+    ],
+)
+def test_a_pattern_gives_what_fits(folder: Path, pattern: str, expected: list[str]) -> None:
+    assert names(pattern) == expected
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_a_file(folder: Path) -> None:
+    (folder / "[1].txt").write_text("x")
+    assert names("[1].txt") == ["[1].txt"]
+
+
+def test_a_file_counts_once_under_the_name_it_was_first_given(folder: Path) -> None:
+    assert names("b/2.txt", str(folder / "b" / "2.txt"), "b/*2.txt") == ["b/2.txt"]
+
+
+def test_a_file_address_is_a_path(folder: Path) -> None:
+    (file,) = find_inputs([f"file://{folder}/b/2.txt"])
+    assert file.path == f"{folder}/b/2.txt"
+
+
+def test_the_output_folder_is_no_input(folder: Path) -> None:
+    (folder / "b" / "out").mkdir()
+    (folder / "b" / "out" / "part.jsonl").write_text("{}\n")
+    assert "b/out/part.jsonl" in names("b")
+    assert "b/out/part.jsonl" not in [file.name for file in find_inputs(["b"], outside="b/out")]
+
+
+def test_with_a_format_all_files_count(folder: Path) -> None:
+    found = find_inputs(["b"], input_format="text")
+    assert [file.name for file in found if file.format == "text"] == [
+        *("b/1.jsonl.gz", "b/2.txt", "b/deep/3.parquet", "b/notes.md")
+    ]
+
+
+@pytest.mark.parametrize("address", ["none.txt", "b/*.csv", "b/none/"])
+def test_nothing_to_parse_is_an_error(folder: Path, address: str) -> None:
+    with pytest.raises(CorpusError, match=r"no files to parse here; they are told by \.txt, \.jsonl or \.parquet"):
+        find_inputs(["a.TXT", address])
+
+
+def test_an_ending_that_tells_nothing_is_an_error(folder: Path) -> None:
+    with pytest.raises(CorpusError, match=r"b/notes.md: its ending does not tell its format; give --input-format text"):
+        find_inputs(["b/notes.md"])
+
+
+def test_an_address_that_nobody_knows_is_an_error() -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(CorpusError, match=r"nowhere://x/y\.txt: no address that pyarrow can open: "):
+        find_inputs(["nowhere://x/y.txt"])
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("b", ["b/1.jsonl.gz", "b/2.txt", "b/deep/3.parquet"]),
+        ("b/2.txt", ["b/2.txt"]),
+        ("b/*.txt", ["b/2.txt", "b/_hidden.txt"]),
+    ],
+)
+def test_an_address_keeps_its_options_and_names_keep_no_secrets(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, path: str, expected: list[str]
+) -> None:
+    opened = []
+
+    def open_address(address: str) -> tuple[str, LocalStore, str]:
+        opened.append(address)
+        return address, LocalStore(), str(folder / address.removeprefix("s3://key:secret@").partition("?")[0])
+
+    monkeypatch.setattr("spanlin.corpus.inputs.open_address", open_address)
+    found = find_inputs([f"s3://key:secret@{path}?region=x"])
+    assert [file.name for file in found] == [f"s3://{name}" for name in expected]
+    assert all(address.endswith("?region=x") for address in opened)
+    assert {file.root for file in found} <= set(opened)

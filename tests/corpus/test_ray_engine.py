@@ -1,0 +1,114 @@
+"""A corpus on Ray: the same bytes as in one process, whoever is killed meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpus_runs import COMMAND, children, deadly_environment, errors, rows, run, shards, wait_until, write_corpus
+from spanlin.corpus.ray_engine import RaySettings, require_ray
+from spanlin.errors import CorpusError, MissingExtraError
+
+
+def test_without_ray_one_is_told_what_to_install(without: Callable[[str], None]) -> None:
+    without("ray")
+    with pytest.raises(MissingExtraError, match=r"parsing on Ray needs it: pip install 'spanlin\[ray\]'"):
+        require_ray()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"workers": (0, 2)}, r"workers must be a number or a range such as 2-8, got \(0, 2\)"),
+        ({"workers": (3, 2)}, "workers must be a number or a range"),
+        ({"cpus_per_worker": 0}, "a worker needs more than 0 CPUs, and 0 GPUs or more"),
+    ],
+)
+def test_settings_that_make_no_pool_are_refused(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(CorpusError, match=said):
+        RaySettings(**settings)
+
+
+class OnRay:
+    """A corpus, its output in one process, and `spanlin corpus` on Ray over it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.environment = dict(os.environ)
+        self.folder = folder
+        self.options = ["--unit-size", "1K"]
+        self.write(300)
+
+    def write(self, count: int, *, extra: dict[int, str] | None = None) -> None:
+        self.source = write_corpus(self.folder / "a.txt", count, extra=extra)
+        clean = self.source.read_text().replace("This is POISON.\n", "")
+        self.texts = [sentence for line in clean.splitlines() for sentence in (line[:-14], line[-13:])]
+
+    def start(self, output: str) -> subprocess.Popen[str]:
+        command = [*COMMAND, str(self.source), str(self.folder / output), *self.options]
+        command += ["--engine", "ray", "--workers", "2"]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, env=self.environment, stdout=pipe, stderr=pipe, text=True)
+
+    def finish_plainly(self, output: str) -> None:
+        command = [self.source, self.folder / output, *self.options, "--engine", "plain", "--threads", "1"]
+        for _ in range(3):
+            found = run(command, env=self.environment)
+            if found.returncode != -signal.SIGKILL:  # the poison kills it once
+                break
+        assert found.returncode == 0, found.stderr
+
+    def count(self, output: str) -> int:
+        return len(list((self.folder / output).glob("part-*")))
+
+
+@pytest.fixture
+def on_ray(tmp_path: Path) -> OnRay:
+    pytest.importorskip("ray")
+    if not Path("/proc").exists():
+        pytest.skip("processes are looked for in /proc")
+    return OnRay(tmp_path)
+
+
+def actors(process: subprocess.Popen[str]) -> list[int]:
+    return [child for child, command in children(process.pid).items() if "UnitActor" in command]
+
+
+def test_killed_actors_and_poison_leave_the_output_of_one_process(on_ray: OnRay) -> None:
+    on_ray.environment = deadly_environment(on_ray.folder)
+    on_ray.write(150, extra={40: "This is POISON."})
+    process = on_ray.start("ray")
+    for done in (1, 4):
+        wait_until(lambda done=done: on_ray.count("ray") >= done and bool(actors(process)), process)
+        os.kill(actors(process)[0], signal.SIGKILL)
+    out, said = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+    assert out == ""
+    assert len(said.splitlines()) == 3
+    assert "1 documents failed" in said
+    on_ray.finish_plainly("plain")
+    assert shards(on_ray.folder / "ray") == shards(on_ray.folder / "plain")
+    assert [row["text"] for row in rows(on_ray.folder / "ray")] == on_ray.texts
+    assert [entry["reason"] for entry in errors(on_ray.folder / "ray")] == ["the parser dies of it: killed by SIGKILL"]
+
+
+def test_an_interrupted_and_a_killed_driver_leave_whole_shards(on_ray: OnRay) -> None:
+    process = on_ray.start("out")
+    wait_until(lambda: on_ray.count("out") >= 1, process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "units are whole; the same command goes on" in said.splitlines()[-1]
+    before = shards(on_ray.folder / "out")
+    process = on_ray.start("out")
+    wait_until(lambda: on_ray.count("out") >= len(before) + 2, process)
+    process.kill()
+    process.communicate(timeout=60)
+    assert shards(on_ray.folder / "out").items() >= before.items()
+    on_ray.finish_plainly("out")
+    assert [row["text"] for row in rows(on_ray.folder / "out")] == on_ray.texts
