@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from bench.corpus_command import corpus_faults
+from bench.corpus_command import corpus_cluster, corpus_faults
 from bench.parsers_command import EXISTING_FILE, FOLDER, OUTPUT_FILE, parsers
 
 # Figures are per core. NumPy's libraries read these when they are first loaded.
@@ -33,6 +33,7 @@ def foundation(json_file: Path | None) -> None:
         json_file.write_text(to_json(found), encoding="utf-8")
 
 
+main.add_command(corpus_cluster)
 main.add_command(corpus_faults)
 main.add_command(parsers)
 

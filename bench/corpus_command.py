@@ -1,10 +1,11 @@
-"""`python -m bench corpus-faults`."""
+"""`python -m bench corpus-faults` and `corpus-cluster`."""
 
 from __future__ import annotations
 
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -54,6 +55,40 @@ def corpus_faults(
             )
         except CorpusFaultsError as error:
             raise click.ClickException(str(error)) from error
+    _show(found, json_file)
+
+
+@click.command("corpus-cluster")
+@click.option("--text", type=EXISTING_FILE, required=True, help="One sentence a line; repeated as often as it takes.")
+@click.option("--count", type=click.IntRange(min=2), default=20_000, show_default=True, help="Sentences.")
+@click.option("--model", default="en", show_default=True)
+@click.option("--unit-size", default="64K", show_default=True)
+@click.option("--folder", type=click.Path(path_type=Path), help="A new folder to work in, and to keep.")
+@click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
+def corpus_cluster(
+    *, text: Path, count: int, model: str, unit_size: str, folder: Path | None, json_file: Path | None
+) -> None:
+    """Check `spanlin corpus` on three hosts (network namespaces: needs root), one of which is cut off."""
+    from bench.corpus_cluster import measure
+    from bench.corpus_faults import CorpusFaultsError
+
+    with tempfile.TemporaryDirectory() as temporary:
+        work = (folder or Path(temporary) / "work").absolute()
+        try:
+            found = measure(
+                text,
+                work,
+                count=count,
+                model=model,
+                unit_size=unit_size,
+                log=lambda line: click.echo(line, err=True),
+            )
+        except CorpusFaultsError as error:
+            raise click.ClickException(str(error)) from error
+    _show(found, json_file)
+
+
+def _show(found: dict[str, Any], json_file: Path | None) -> None:
     written = json.dumps(found, indent=1)
     click.echo(written)
     if json_file is not None:

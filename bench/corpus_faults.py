@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +51,18 @@ class Commands:
         self.folder = folder
         self._options = ["--id-field", "id", "--lines", "--model", model, "--unit-size", unit_size, "--quiet"]
 
-    def start(self, source: str, output: str, *options: str) -> subprocess.Popen[bytes]:
-        """Start `spanlin corpus` over a file or folder below ours."""
-        command = [sys.executable, "-m", "spanlin", "corpus", source, output, *self._options, *options]
-        places = [str(REPOSITORY / "src"), os.environ.get("PYTHONPATH", "")]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(place for place in places if place)}
+    def start(
+        self,
+        source: str,
+        output: str,
+        *options: str,
+        before: Sequence[str] = (),
+        environment: Mapping[str, str] = os.environ,
+    ) -> subprocess.Popen[bytes]:
+        """Start `spanlin corpus` over a file or folder below ours, by a command that comes before it, if any."""
+        command = [*before, sys.executable, "-m", "spanlin", "corpus", source, output, *self._options, *options]
+        places = [str(REPOSITORY / "src"), environment.get("PYTHONPATH", "")]
+        environment = {**environment, "PYTHONPATH": os.pathsep.join(place for place in places if place)}
         with (self.folder / "log.txt").open("ab") as log:
             return subprocess.Popen(command, cwd=self.folder, env=environment, stderr=log, stdout=log)
 
@@ -229,7 +236,7 @@ def measure(
             seconds["ray"].append(commands.time_ray())
             log(f"two workers on Ray: {count / seconds['ray'][-1]:.1f} sentences/s")
     units = sum(int(commands.report(f"plain-{half}")["units"]) for half in HALVES)
-    found |= {"units": units, "output_bytes": sum(shard.stat().st_size for shard in _plain_shards(folder))}
+    found |= {"units": units, "output_bytes": sum(shard.stat().st_size for shard in plain_shards(folder))}
     if "throughput" in parts:
         require_same(folder, "ray")
         require_all_once(folder / "ray", count)
@@ -250,7 +257,8 @@ def measure(
     return found
 
 
-def _plain_shards(folder: Path) -> Iterator[Path]:
+def plain_shards(folder: Path) -> Iterator[Path]:
+    """Yield the shards of the two plain processes."""
     for half in HALVES:
         yield from shards(folder / f"plain-{half}")
 
