@@ -20,7 +20,7 @@ from spanlin.runtime.backend import TREE, Backend
 from spanlin.runtime.bracket_strings import BracketWriter
 from spanlin.runtime.folder import ModelFolder, find_model, open_folder
 from spanlin.runtime.onnx import OnnxBackend, available_cores
-from spanlin.runtime.pieces import WordPieces
+from spanlin.runtime.pieces import MAX_PIECES, WordPieces
 from spanlin.runtime.redecoding import Redecoder, TreeOptions
 from spanlin.runtime.results import RecordMaker
 from spanlin.runtime.sentences import RunBatch, Sentences
@@ -30,6 +30,7 @@ from spanlin.text import Sentence, iter_sentences
 
 _SMALL_SHARE = 16  # of a full batch
 _MOST_WORDS = 500_000  # distinct words that are kept split; a longer stream starts to forget
+_MOST_CHARACTERS = 10_000_000  # of those words; a stranger's may be long
 
 Result = TypeVar("Result")
 _Batch = tuple[NDArray[np.int64], "Future[list[Result]]"]
@@ -42,7 +43,9 @@ class Parser:
         self.folder = folder
         self._backend = backend
         self._workers = workers
-        self._splitter = WordPieces.from_file(folder.tokenizer, shape_step=folder.shape_step)
+        # A word must fit between the start and the stop piece of a row, however few pieces the encoder holds.
+        most = min(MAX_PIECES, folder.piece_limit - 2)
+        self._splitter = WordPieces.from_file(folder.tokenizer, shape_step=folder.shape_step, max_pieces=most)
         self._table = WordTable(self._splitter)
         self._write = BracketWriter(folder.labels, folder.tags)
         self._records = RecordMaker(folder.labels, folder.tags, folder.calibration)
@@ -203,7 +206,7 @@ class Parser:
             started: deque[tuple[int, list[_Batch[Result]]]] = deque()
             try:
                 while chunk := list(itertools.islice(source, self._backend.chunk)):
-                    if len(self._table) > _MOST_WORDS:
+                    if len(self._table) > _MOST_WORDS or self._table.characters > _MOST_CHARACTERS:
                         self._table = WordTable(self._splitter)
                     found = Sentences(chunk, self._table)
                     # The longest first: none is left to run alone at the end.

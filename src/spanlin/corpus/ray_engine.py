@@ -67,6 +67,7 @@ def ray_pool(settings: RaySettings) -> Iterator[tuple[Any, tuple[int, int]]]:
     for name in ("RAY_USAGE_STATS_ENABLED", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"):
         os.environ.setdefault(name, "0")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray would have workers give way to all else, even its own logs
     ray = require_ray()
     started = not ray.is_initialized()
     if started:
@@ -208,8 +209,8 @@ def _data_set(units: Sequence[Unit], job: Job, settings: RaySettings, workers: t
         UnitActor,
         fn_constructor_args=(job,),
         batch_size=1,
-        # One at a time: a unit that waits behind another one could be with an idle actor.
-        compute=data.ActorPoolStrategy(min_size=least, max_size=most, max_tasks_in_flight_per_actor=1),
+        # One runs and one waits, so that an actor need not wait for its next unit until the driver has looked.
+        compute=data.ActorPoolStrategy(min_size=least, max_size=most, max_tasks_in_flight_per_actor=2),
         num_cpus=settings.cpus_per_worker,
         num_gpus=settings.gpus_per_worker,
     )

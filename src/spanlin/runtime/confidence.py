@@ -13,6 +13,7 @@ from spanlin.runtime.backend import Arrays, Ints
 Floats = NDArray[np.float64]
 
 _FARTHEST = 12.0  # log-odds beyond which a network is not believed
+_BEYOND = 500.0  # log-odds that are certainty, and log-probabilities that are none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,7 @@ class Calibration:
     def __call__(self, evidence: NDArray[np.floating]) -> Floats:
         """Return the probability of each labelled span from its evidence, [..., 4]."""
         odds = evidence @ np.array([self.span, self.root, self.tags, self.sentence]) + self.offset
-        probabilities: Floats = 1.0 / (1.0 + np.exp(-odds))
+        probabilities: Floats = 1.0 / (1.0 + np.exp(-np.clip(odds, -_BEYOND, _BEYOND)))
         return probabilities
 
     @classmethod
@@ -49,7 +50,9 @@ def span_evidence(counts: Ints, found: Arrays) -> Floats:
     strange; and of the sentence's spans, in mean log-odds.
     """
     span_log_probs, label_log_probs, tag_log_probs = (
-        found[name].astype(np.float64) for name in ("span_log_probs", "label_log_probs", "tag_log_probs")
+        # Whatever a stranger's graph may give: no sum of these is infinite.
+        np.clip(found[name].astype(np.float64), -_BEYOND, 0.0)
+        for name in ("span_log_probs", "label_log_probs", "tag_log_probs")
     )
     ends = counts[:, np.newaxis]
     is_word = np.arange(tag_log_probs.shape[1]) < ends

@@ -20,12 +20,19 @@ _VARINT, _EIGHT_BYTES, _LENGTH, _FOUR_BYTES = 0, 1, 2, 5
 # Which fields of a message lead to messages that are walked too.
 _INSIDE = {
     "model": {7: "graph", 8: "operator set"},
-    "graph": {1: "node", 5: "tensor", 15: "sparse tensor"},
+    "graph": {1: "node", 5: "tensor", 11: "value", 12: "value", 13: "value", 15: "sparse tensor"},
     "node": {5: "attribute"},
     "attribute": {5: "tensor", 10: "tensor", 22: "sparse tensor", 23: "sparse tensor"},
     "sparse tensor": {1: "tensor", 2: "tensor"},
     "tensor": {},
     "operator set": {},
+    "value": {2: "type"},
+    "type": {1: "tensor type", 4: "wrapped type", 5: "map type", 8: "tensor type", 9: "wrapped type"},
+    "wrapped type": {1: "type"},
+    "map type": {2: "type"},
+    "tensor type": {2: "shape"},
+    "shape": {1: "dimension"},
+    "dimension": {},
 }
 # Loop, Scan and If have graphs inside, as have the searches of com.microsoft; functions unfold, perhaps without end.
 _REFUSED = {
@@ -37,6 +44,13 @@ _REFUSED = {
 }
 _DOMAIN_FIELDS = {("node", 7), ("operator set", 1)}
 _DATA_LOCATION = ("tensor", 14)
+# What onnxruntime tells of in its errors, and cannot where it is no text.
+_NAMES = frozenset(
+    [
+        *(("node", 1), ("node", 2), ("node", 3), ("node", 4), ("attribute", 1), ("attribute", 4), ("attribute", 9)),
+        *(("graph", 2), ("tensor", 8), ("value", 1), ("dimension", 2)),
+    ]
+)
 
 
 def check_graph(data: Buffer, source: str) -> None:
@@ -61,10 +75,20 @@ def check_graph(data: Buffer, source: str) -> None:
                 domain = bytes(view[value : value + min(length, 80)])
                 if domain not in _DOMAINS:
                     raise _refusal(source, f"it has operators of the domain {domain.decode('utf-8', 'replace')!a}")
+            if (kind, number) in _NAMES and length >= 0 and not _is_text(view[value : value + length]):
+                raise _refusal(source, "it has a name that is not UTF-8")
             if number in inside:
                 if length < 0:
                     raise _refusal(source, "it is damaged, or no ONNX")
                 waiting.append((inside[number], value, value + length))
+
+
+def _is_text(raw: memoryview) -> bool:
+    try:
+        str(raw, "utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _fields(view: memoryview, start: int, end: int, source: str) -> Iterator[tuple[int, int, int]]:

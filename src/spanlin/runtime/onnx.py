@@ -137,7 +137,7 @@ def _session(graph: Path, threads: int) -> Any:
     options: Any = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # what goes wrong is raised: it need not be on stderr too
     # Threads that spin between two runs would take the cores from whoever prepares the next batch.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.load_model_format", "ONNX")  # which is the one that was checked
@@ -148,6 +148,7 @@ def _session(graph: Path, threads: int) -> Any:
             providers=["CPUExecutionProvider"],
             # Its fused addition and normalization takes several times as long as the two apart.
             disabled_optimizers=["SkipLayerNormFusion"],
+            enable_fallback=0,  # else it prints on stdout before it tries the same once more
         )
     except Exception as error:  # onnxruntime has many kinds, none of them documented
         raise CheckpointError(f"{graph}: cannot be loaded: {_first_line(error)}") from error

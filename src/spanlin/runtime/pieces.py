@@ -36,7 +36,7 @@ class WordPieces:
     the ids of a word of shape s are those of its pieces plus s times that.
     """
 
-    def __init__(self, text: str, source: str, *, shape_step: int = 0) -> None:
+    def __init__(self, text: str, source: str, *, shape_step: int = 0, max_pieces: int = MAX_PIECES) -> None:
         with _told(f"{source}: not a tokenizer"):
             self._tokenizer = Tokenizer.from_str(text)
             description = json.loads(text)
@@ -45,6 +45,7 @@ class WordPieces:
             edges = self._tokenizer.encode("", add_special_tokens=True).ids
         self.text = text
         self.shape_step = shape_step
+        self._max_pieces = max_pieces
         self._source = source
         if len(edges) < 2:
             raise CheckpointError(f"{source}: the tokenizer adds no start and stop pieces; no such encoder fits")
@@ -62,10 +63,10 @@ class WordPieces:
         return cls.from_file(Path(folder) / "tokenizer.json", shape_step=shape_step)
 
     @classmethod
-    def from_file(cls, path: Path, *, shape_step: int = 0) -> WordPieces:
-        """Return the word pieces of a `tokenizer.json`."""
+    def from_file(cls, path: Path, *, shape_step: int = 0, max_pieces: int = MAX_PIECES) -> WordPieces:
+        """Return the word pieces of a `tokenizer.json`, of each word so many at most."""
         try:
-            return cls(path.read_text(encoding="utf-8"), str(path), shape_step=shape_step)
+            return cls(path.read_text(encoding="utf-8"), str(path), shape_step=shape_step, max_pieces=max_pieces)
         except OSError as error:
             raise CheckpointError(f"{path}: cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
@@ -89,7 +90,8 @@ class WordPieces:
         if not ids:
             # Control characters and the like vanish in normalization; the word must not.
             ids = [self._unknown if self._unknown is not None else self.stop]
-        if len(ids) > MAX_PIECES:
-            ids = ids[: MAX_PIECES // 2] + ids[-MAX_PIECES // 2 :]
+        if len(ids) > self._max_pieces:
+            half = self._max_pieces // 2
+            ids = ids[:half] + ids[half - self._max_pieces :]
         shape = self.shape_step * word_shape(word) if self.shape_step else 0
         return tuple(number + shape for number in ids) if shape else tuple(ids)

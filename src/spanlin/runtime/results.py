@@ -42,7 +42,7 @@ class RecordMaker:
     def __call__(self, counts: Ints, found: Arrays) -> list[Record]:
         """Return the records of a batch from a backend's outputs TREE, CONFIDENCE and BOUNDARIES."""
         probabilities = self._calibration(span_evidence(counts, found))
-        tag_probabilities = np.exp(found["tag_log_probs"].astype(np.float64))
+        tag_probabilities = np.exp(np.minimum(found["tag_log_probs"].astype(np.float64), 0.0))
         lists = [found[name].tolist() for name in TREE]
         width = found["lefts"].shape[1]
         rows = zip(counts.tolist(), *lists, probabilities.tolist(), tag_probabilities.tolist(), strict=True)

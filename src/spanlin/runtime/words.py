@@ -22,6 +22,8 @@ class WordTable:
         self._numbers: dict[str, int] = {}
         self._lock = threading.Lock()
         self.start, self.stop = splitter.start, splitter.stop
+        self.characters = 0
+        """How long all words are together."""
         self.pieces: Ints = np.zeros(0, dtype=np.int64)
         self.starts: Ints = np.zeros(0, dtype=np.int64)
         self.counts: Ints = np.zeros(0, dtype=np.int64)
@@ -53,5 +55,6 @@ class WordTable:
             written = np.empty(len(new), dtype=object)
             written[:] = [escape_word(word) for word in new]
             self.written = np.concatenate([self.written, written])
+            self.characters += sum(map(len, new))
             first = len(self._numbers)
             self._numbers.update((word, first + place) for place, word in enumerate(new))

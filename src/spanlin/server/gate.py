@@ -65,6 +65,9 @@ class Gate:
                 message = "this service wants a token: send the header Authorization: Bearer TOKEN"
                 answer = error_response(401, message, {"WWW-Authenticate": "Bearer"})
                 await answer(scope, receive, send_with_headers)
+            elif "\0" in path:  # older versions of starlette fail when they look for a file of such a name
+                answer = error_response(404, "there is nothing at this path: see /docs")
+                await answer(scope, receive, send_with_headers)
             elif counts and self._requests > self._max_requests:
                 answer = error_response(503, "too many requests at a time; try again", {"Retry-After": "1"})
                 await answer(scope, receive, send_with_headers)

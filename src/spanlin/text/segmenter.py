@@ -8,7 +8,7 @@ from functools import cache
 
 from spanlin.errors import ConfigError
 from spanlin.text.chunks import CHUNK, Chunk, ChunkReader, Ending, Start
-from spanlin.text.lines import segments
+from spanlin.text.lines import BLANK_LINES, PAGE_BREAKS, segments
 from spanlin.text.tokens import Sentence, Token
 
 _ANY_START = frozenset(Start)
@@ -92,12 +92,25 @@ def _reader(split_hyphens: bool) -> ChunkReader:
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines joined up to a blank one."""
+    """Yield lines joined up to where `segments` cuts the whole text too, so that it cuts the parts no differently."""
     waiting: list[str] = []
+    is_between = False  # after a blank line, to which all blank lines that follow belong
     for line in lines:
-        blank = line.endswith("\n") and line.isspace() and bool(waiting) and waiting[-1].endswith("\n")
-        waiting.append(line)
+        blank = BLANK_LINES.match(line) if is_between else None
         if blank:
+            yield blank[0]
+            line = line[blank.end() :]
+        page_end = max(line.rfind(mark) + 1 for mark in PAGE_BREAKS)
+        if page_end:
+            yield "".join(waiting) + line[:page_end]
+            waiting = []
+            line = line[page_end:]
+        if not line:
+            is_between = is_between and not page_end
+            continue
+        is_between = bool(waiting) and waiting[-1].endswith("\n") and bool(BLANK_LINES.fullmatch(line))
+        waiting.append(line)
+        if is_between:
             yield "".join(waiting)
             waiting = []
     yield "".join(waiting)

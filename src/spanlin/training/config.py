@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from spanlin.errors import ConfigError
 from spanlin.network.config import NetworkConfig
-from spanlin.network.config_table import config_from_table
+from spanlin.network.config_table import config_from_table, shown
 
 _MOST_BYTES = 32_000  # of a configuration file
 
@@ -27,7 +27,7 @@ class TreebankConfig:
 
     def __post_init__(self) -> None:
         if self.weight <= 0:
-            raise ConfigError(f"treebank {self.name!r}: weight must be positive, got {self.weight}")
+            raise ConfigError(f"treebank {shown(self.name)}: weight must be positive, got {self.weight}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +146,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     except RecursionError as error:
         raise ConfigError(f"{path}: not TOML: nested too deeply") from error
     except ValueError as error:  # bad syntax, bad UTF-8, or a number of thousands of digits
-        raise ConfigError(f"{path}: not TOML: {error}") from error
+        raise ConfigError(f"{path}: not TOML: {' '.join(str(error).split())[:200]}") from error
 
 
 def load_config(path: str | Path) -> TrainingConfig:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from spanlin.errors import ConfigError
-from spanlin.network.config_table import config_from_table
+from spanlin.network.config_table import config_from_table, shown
 from spanlin.training.config import TrainingConfig, load_config, read_toml
 
 RECIPE = "recipe.toml"
@@ -90,7 +90,7 @@ def load_recipe(folder: str | Path) -> Recipe:
         for key in ("dev", "calibration"):
             files = table.get(key, {})
             if not isinstance(files, dict):
-                raise ConfigError(f"{key} must be a table of names and files, got {files!r}")
+                raise ConfigError(f"{key} must be a table of names and files, got {shown(files)}")
             table[key] = [{"name": name, "file": file} for name, file in files.items()]
         return config_from_table(Recipe, {**table, "folder": str(folder)})
     except ConfigError as error:

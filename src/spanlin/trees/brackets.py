@@ -188,7 +188,7 @@ class _TreeReader:
         for index, (tag, word, odd_tag, odd_word, other) in enumerate(_TOKEN.findall(text)):
             if words and other[:1] in ("", "("):
                 node_text = f"constituent {other}" if other else f"leaf ({tag or odd_tag} {word or odd_word})"
-                problem = f"the {_short(node_text)} stands beside the word {_short(words[0])!r}"
+                problem = f"the {_shown(node_text)} stands beside the word {_short(words[0])!r}"
                 break
             if word:
                 children.append(Leaf(intern(tag), unescape_word(word) if "-" in word else word))
@@ -202,7 +202,7 @@ class _TreeReader:
                 elif children:
                     node = Tree(label, tuple(children))
                 else:
-                    problem = f"the node ({_short(label)}) has no word"
+                    problem = f"the node ({_shown(label)}) has no word"
                     break
                 label, children = stack.pop()
                 children.append(node)
@@ -257,3 +257,8 @@ class _TreeReader:
 def _short(text: str) -> str:
     """Return what an error message has room for."""
     return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+def _shown(text: str) -> str:
+    """Return what an error message has room for, without what would break its line or steer a terminal."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in _short(text))
