@@ -79,7 +79,7 @@ def _measured(table: Table, found: Results, docs: Path) -> list[str]:
             continue
         parts += [f"### {table.title} on {treebank}", text]
         draw = _FIGURES.get(table.name)
-        picture = f"figures/paper-{table.name}-{treebank}.svg"
+        picture = f"paper-figures/{table.name}-{treebank}.svg"
         if draw is not None and draw(found, table, treebank, docs / picture):
             parts.append(f"![{table.title} on {treebank}]({picture})")
         parts.append(_provenance([result for row in (*table.rows, *table.peers) for result in found.of(row, treebank)]))

@@ -74,7 +74,7 @@ def test_without_results_every_table_says_how_to_measure_it(tmp_path: Path) -> N
         assert f"*Not measured yet.* `python -m experiments {name} --data DIR`" in page
     assert "It holds." not in page
     assert "| ADJP | 893 | 73.01 | 75.14 | +2.13 |" in page  # the paper's, as facts
-    assert not (tmp_path / "docs" / "figures").exists()
+    assert not (tmp_path / "docs" / "paper-figures").exists()
 
 
 def test_means_spread_difference_and_test_are_those_of_the_files(tmp_path: Path) -> None:
@@ -93,17 +93,17 @@ def test_means_spread_difference_and_test_are_those_of_the_files(tmp_path: Path)
     assert "8 (2.00%)" in page
     assert "a processor; 2026-01-02; commit abc." in page
     assert page.count("It holds.") == 1
-    assert (tmp_path / "docs/figures/paper-lengths-genia.svg").exists()
+    assert (tmp_path / "docs/paper-figures/lengths-genia.svg").exists()
 
 
 def test_the_same_results_give_the_same_page_and_figures(tmp_path: Path) -> None:
     rows = [("bilstm", 1, 8), ("psn", 1, 6), ("share-10", 1, 3)]
     first = page_of([result(*row) for row in rows], tmp_path / "one")
     assert page_of([result(*row) for row in rows], tmp_path / "two") == first
-    pictures = sorted((tmp_path / "one/docs/figures").iterdir())
-    assert [picture.name for picture in pictures] == ["paper-curve-genia.svg", "paper-lengths-genia.svg"]
+    pictures = sorted((tmp_path / "one/docs/paper-figures").iterdir())
+    assert [picture.name for picture in pictures] == ["curve-genia.svg", "lengths-genia.svg"]
     for picture in pictures:
-        assert picture.read_bytes() == (tmp_path / "two/docs/figures" / picture.name).read_bytes()
+        assert picture.read_bytes() == (tmp_path / "two/docs/paper-figures" / picture.name).read_bytes()
 
 
 def test_a_table_has_a_part_for_each_treebank_its_own_first(tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ def test_every_table_and_figure_has_numbers(folder: Path) -> None:
                 assert re.search(r"\| [\d,.]+", line), line
                 assert "not measured" not in line
     for name in ("lengths", "curve"):
-        picture = folder / f"runs/tiny/docs/figures/paper-{name}-tiny.svg"
-        assert f"(figures/{picture.name})" in page
+        picture = folder / f"runs/tiny/docs/paper-figures/{name}-tiny.svg"
+        assert f"(paper-figures/{picture.name})" in page
         assert picture.read_text(encoding="utf-8").count("<path") > 5
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 import types
 import typing
@@ -57,13 +58,17 @@ def _checked(hint: Any, value: Any, key: str) -> Any:
         if len(value) != len(arguments):
             raise ConfigError(f"{key} must have {len(arguments)} items, got {len(value)}")
         return tuple(_checked(part, item, key) for part, item in zip(arguments, value, strict=True))
-    if hint in (int, float) and isinstance(value, int | float) and not abs(value) <= _LARGEST:
-        raise ConfigError(f"{key} must be a number of at most {_LARGEST}, got {shown(value)}")  # NaN is none
+    if hint in (int, float) and isinstance(value, int | float) and not _is_in_range(value):
+        raise ConfigError(f"{key} must be a finite number, a whole one at most {_LARGEST}, got {shown(value)}")
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if isinstance(hint, types.UnionType) or not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
         raise ConfigError(f"{key} must be of type {hint.__name__}, got {shown(value)}")
     return value
+
+
+def _is_in_range(value: float) -> bool:
+    return abs(value) <= _LARGEST if isinstance(value, int) else math.isfinite(value)
 
 
 def shown(value: Any) -> str:
