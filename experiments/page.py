@@ -29,6 +29,8 @@ _ABOUT = {
     "they were trained, dev evaluation included. Rows that ran side by side shared the device.",
     "beyond": "Changes to the paper's objective: the mirrored linearization, both linearizations at once, labels "
     "trained on the trees decoded now, the last two together, and the same scores normalized over whole trees.",
+    "settings": "The paper's objective, what did better than it by itself, and all of that together, on two treebanks.",
+    "settings-minilm": "The same over the small pretrained encoder, which is what the packaged model is made of.",
     "curve": "The BiLSTM trained on part of the trees.",
     "languages": "From the treebank alone, without vectors or pretrained encoders.",
 }

@@ -223,6 +223,8 @@ SECTIONS: dict[str, Callable[[Results, Table, str], str]] = {
     "inference": inference_section,
     "speed": speed_section,
     "beyond": scores_section,
+    "settings": scores_section,
+    "settings-minilm": scores_section,
     "curve": curve_section,
     "languages": scores_section,
 }

@@ -58,6 +58,20 @@ TABLES = {
             source="",
             rows=("bilstm", "right", "both", "labels-predicted", "both-predicted", "global"),
         ),
+        Table(
+            name="settings",
+            title="What becomes the default",
+            source="",
+            rows=("bilstm", "no-mlp", "labels-predicted", "both-predicted", "one-both-predicted"),
+            treebanks=("genia", "craft"),
+        ),
+        Table(
+            name="settings-minilm",
+            title="What becomes the default, over MiniLM",
+            source="",
+            rows=("minilm", "minilm-predicted", "minilm-both-predicted", "minilm-one-both-predicted"),
+            treebanks=("genia", "craft"),
+        ),
         Table(name="curve", title="Fewer trees", source="", rows=("share-10", "share-30", "bilstm")),
         Table(
             name="languages",
