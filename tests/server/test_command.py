@@ -122,6 +122,28 @@ def test_told_to_stop_under_load_it_answers_all_it_accepted_and_exits_with_0() -
     assert seconds < 20
 
 
+def test_killed_under_load_it_hangs_no_client_leaves_nothing_and_starts_again_on_its_port(tmp_path: Path) -> None:
+    tally = Tally()
+    with service(TMPDIR=str(tmp_path)) as (process, port):
+
+        async def load() -> None:
+            clients = [asyncio.create_task(ask_until_stopped(port, tally)) for _ in range(16)]
+            while tally.whole < 50:
+                await asyncio.sleep(0.01)
+            process.kill()
+            await asyncio.wait_for(asyncio.gather(*clients), 30)
+
+        asyncio.run(load())
+        assert process.wait(20) == -signal.SIGKILL
+    # What a client has to its end is right; what was cut off is seen to be cut off.
+    assert tally.whole >= 50
+    assert all("IncompleteReadError" in seen or "ConnectionResetError" in seen for seen in tally.broken)
+    assert list(tmp_path.iterdir()) == []
+    with service("--port", str(port), TMPDIR=str(tmp_path)) as (_, again):
+        assert again == port
+        assert len(httpx.post(f"http://127.0.0.1:{port}/v1/parse", json=json.loads(BODY)).json()["results"]) == 4
+
+
 def test_ctrl_c_stops_it_too_and_the_environment_may_hold_the_token() -> None:
     with service(SPANLIN_TOKEN="from-the-environment") as (process, port):
         address = f"http://127.0.0.1:{port}/v1/model"

@@ -140,13 +140,15 @@ def corpus(
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from spanlin.corpus.documents import DocumentOptions
     from spanlin.corpus.job import CorpusOptions
-    from spanlin.corpus.ray_engine import RaySettings
+    from spanlin.corpus.ray_engine import RaySettings, require_ray
     from spanlin.corpus.report import Progress
     from spanlin.corpus.run import choose_engine, parse_corpus
 
     engine = engine or choose_engine(address)
     if engine == "plain" and (address or workers or gpus_per_worker):
         raise click.UsageError("--address, --workers and --gpus-per-worker are for --engine ray.")
+    if engine == "ray":
+        require_ray()
     options = CorpusOptions(
         documents=DocumentOptions(text_field=text_field, id_field=id_field, longest_document=longest_document),
         form=form or "text",

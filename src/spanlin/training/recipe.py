@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import torch
 
 from spanlin import __version__
@@ -164,7 +164,7 @@ def _versions() -> dict[str, str]:
         "spanlin": __version__,
         "python": platform.python_version(),
         "torch": torch.__version__,
-        "onnxruntime": onnxruntime.__version__,
+        "onnxruntime": metadata.version("onnxruntime"),
         "numpy": np.__version__,
     }
 
