@@ -48,7 +48,11 @@ def peer_notes(results: Sequence[Result]) -> str:
         assert minutes is not None
         version = told[0].machine.get(name, "")
         notes.append(
-            f"{title} {version}: {epochs.value:.0f} epochs in {minutes.value:.0f} minutes on {told[0].device}; "
+            f"{title} {version}: {_count(epochs.value)} epochs in {minutes.value:.0f} minutes on {told[0].device}; "
             f"{told[0].config['notes'].rstrip('.')}."
         )
     return " ".join(notes)
+
+
+def _count(epochs: float) -> str:
+    return f"{epochs:.0f}" if epochs >= 10 else f"{epochs:.1f}"

@@ -64,6 +64,7 @@ TABLES = {
             source="",
             rows=("bilstm", "no-mlp", "labels-predicted", "both-predicted", "one-both-predicted"),
             treebanks=("genia", "craft"),
+            peers=("supar",),
         ),
         Table(
             name="settings-minilm",
@@ -71,6 +72,7 @@ TABLES = {
             source="",
             rows=("minilm", "minilm-predicted", "minilm-both-predicted", "minilm-one-both-predicted"),
             treebanks=("genia", "craft"),
+            peers=("benepar",),
         ),
         Table(name="curve", title="Fewer trees", source="", rows=("share-10", "share-30", "bilstm")),
         Table(

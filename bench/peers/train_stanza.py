@@ -72,7 +72,7 @@ def train(task: Task) -> dict[str, Any]:
         task.say("the time is up")
     told = command.parse_args(given)
     names = ("optim", "learning_rate", "train_batch_size", "hidden_size", "multistage", "word_dropout")
-    return {name: told[name] for name in names} | counts | {"command": " ".join(given)}
+    return {name: told[name] for name in names} | counts
 
 
 def vectors_for(task: Task) -> str:

@@ -112,6 +112,15 @@ def test_a_table_has_a_part_for_each_treebank_its_own_first(tmp_path: Path) -> N
     assert places == sorted(places)
 
 
+def test_rows_that_are_not_measured_are_listed_on_the_tables_own_treebanks_only(tmp_path: Path) -> None:
+    rows = [result(row, 1, 8, treebank=name) for row in ("bilstm", "no-mlp") for name in ("another", "genia")]
+    page = page_of(rows, tmp_path)
+    own, other = (page.partition(f"### Ablation on {name}")[2].partition("<small>")[0] for name in ("genia", "another"))
+    assert "| - normalization | not measured " in own
+    assert "| - MLP_l and MLP_r |" in other
+    assert "not measured" not in other
+
+
 def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
     written = result("bilstm", 3, 7)
     assert read_result(written.write(tmp_path)) == written
@@ -240,7 +249,7 @@ def test_a_peers_report_is_told_below_the_tables_it_stands_in(tmp_path: Path) ->
     assert CliRunner().invoke(main, arguments).exit_code == 0
     result("bilstm", 1, 8).write(tmp_path / "r")
     page = render(tmp_path / "r", tmp_path / "docs").read_text(encoding="utf-8")
-    assert page.count("SuPar CRF 1.2.3: 12 epochs in 9 minutes on a GPU; Without tags.") == 1
+    assert page.count("SuPar CRF 1.2.3: 12 epochs in 9 minutes on a GPU; Without tags.") == 2  # with our settings too
     gold.with_suffix(".json").write_text("{}")
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 1

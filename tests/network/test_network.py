@@ -165,17 +165,17 @@ def test_tags_as_input_are_read() -> None:
     assert not before.equal(after)
 
 
-def test_separate_boundaries_can_be_off() -> None:
-    model = untrained_model(TREES, scorer={"separate_boundaries": False})
+def test_separate_boundaries_can_be_on() -> None:
+    model = untrained_model(TREES)
     scores = model.network.score(batch_of(model, [0, 1]))
     assert scores.left_edges.equal(scores.right_edges)
-    separate = untrained_model(TREES)
+    separate = untrained_model(TREES, scorer={"separate_boundaries": True})
     scores = separate.network.score(batch_of(separate, [0, 1]))
     assert not scores.left_edges.equal(scores.right_edges)
 
 
 def test_subtracted_label_input_gives_a_span_of_equal_edges_no_evidence() -> None:
-    model = untrained_model(TREES, scorer={"label_input": "subtract", "separate_boundaries": False})
+    model = untrained_model(TREES, scorer={"label_input": "subtract"})
     scores = model.network.eval().score(batch_of(model, [4, 5]))
     edges = torch.tensor([[0, 1, 3]]).repeat(2, 1)
     # r_j - l_i is 0 for i = j when both roles share a vector, so every such span gets the same scores.
@@ -229,5 +229,5 @@ def test_a_network_has_only_the_parts_its_configuration_names() -> None:
 
     everything = parts(untrained_model(TREES, scorer={"target": "both"}).network)
     assert everything == {"lexical", "context", "roles", "left_scorer", "right_scorer", "labels", "tag_head"}
-    left = parts(untrained_model(TREES, scorer={"tag_head": False}).network)
+    left = parts(untrained_model(TREES, scorer={"target": "left", "tag_head": False}).network)
     assert left == everything - {"right_scorer", "tag_head"}

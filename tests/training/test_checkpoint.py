@@ -83,7 +83,7 @@ def test_a_missing_file_is_an_error_that_names_it(name: str, copy: Path) -> None
 def test_weights_that_do_not_fit_are_an_error(change: str, copy: Path) -> None:
     if change == "width":
         path = copy / "config.toml"
-        path.write_text(path.read_text().replace("hidden_width = 24", "hidden_width = 28"))
+        path.write_text(path.read_text().replace("label_width = 24", "label_width = 28"))
     else:
         path = copy / "vocabularies.json"
         table = json.loads(path.read_text())

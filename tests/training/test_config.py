@@ -73,7 +73,7 @@ def test_defaults_fill_in_and_whole_numbers_pass_for_floats(tmp_path: Path) -> N
     config = load_config(write(tmp_path, "averaging = 0\n" + MINIMAL + "weight = 2\n"))
     assert config.treebanks[0].weight == 2.0
     assert isinstance(config.averaging, float)
-    assert config.network.scorer.target == "left"
+    assert (config.network.scorer.target, config.network.scorer.separate_boundaries) == ("both", False)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_defaults_fill_in_and_whole_numbers_pass_for_floats(tmp_path: Path) -> N
         ("seed = -1\n" + MINIMAL, "seed must be in 0..4294967295, got -1"),
         (f"seed = {2**32}\n" + MINIMAL, "seed must be in 0..4294967295, got 4294967296"),
         (
-            '[distillation]\nteachers = ["t"]\n[network.scorer]\nnormalization = "span"\n' + MINIMAL,
+            '[distillation]\nteachers = ["t"]\n[network.scorer]\ntarget = "left"\nnormalization = "span"\n' + MINIMAL,
             r"distillation\.teachers needs network\.scorer\.normalization = 'right-boundary', .* got 'span'",
         ),
         ("[network.lexical]\ndropout = 1.0\n" + MINIMAL, r"network\.lexical\.dropout must be in \[0, 1\), got 1.0"),

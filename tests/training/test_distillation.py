@@ -175,12 +175,12 @@ def test_teachers_with_different_labels_are_an_error(teacher: Path, few: Path, t
 
 @pytest.mark.parametrize(
     "scorer",
-    [{"target": "right"}, {"normalization": "none"}, {"normalization": "span"}],
+    [{"target": "right"}, {"normalization": "none"}, {"normalization": "span", "target": "left"}],
     ids=["target", "none", "span"],
 )
 def test_a_teacher_of_something_else_is_an_error(scorer: dict[str, str], few: Path, tmp_path: Path) -> None:
     other = train(small_config(few, network={"scorer": scorer}, epochs=1), tmp_path / "other", device="cpu").best
-    with pytest.raises(CheckpointError, match=r"best: a teacher with target .* cannot teach 'left' .*: they must"):
+    with pytest.raises(CheckpointError, match=r"best: a teacher with target .* cannot teach 'both' .*: they must"):
         train(distilled(small_config(few), [other]), tmp_path / "run", device="cpu")
 
 

@@ -215,7 +215,7 @@ def test_a_folder_in_use_is_an_error(run: tuple[TrainingConfig, Path]) -> None:
     [
         ({"seed": 7}, "seed"),
         ({"optimizer": {"rate": 0.5}}, "optimizer.rate"),
-        ({"network": {"scorer": {"target": "both"}}}, "network.scorer.target"),
+        ({"network": {"scorer": {"target": "left"}}}, "network.scorer.target"),
         ({"batch": {"accumulate": 2}}, "batch.accumulate"),
     ],
 )

@@ -82,10 +82,10 @@ class ScorerConfig:
     hidden_width: int = 512
     label_width: int = 256
     dropout: float = 0.33
-    target: Literal["left", "right", "both"] = "left"
+    target: Literal["left", "right", "both"] = "both"
     normalization: Literal["right-boundary", "span", "none"] = "right-boundary"
-    separate_boundaries: bool = True
-    """MLP_l and MLP_r (Eq. 2); off: the split point's own vector in both roles."""
+    separate_boundaries: bool = False
+    """MLP_l and MLP_r (Eq. 2) instead of the split point's own vector in both roles."""
     label_input: Literal["concatenate", "subtract"] = "concatenate"
     label_model: Literal["spans", "linearization"] = "spans"
     tag_head: bool = True
