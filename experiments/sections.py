@@ -54,7 +54,7 @@ def _p_value(one: Sequence[Result], two: Sequence[Result]) -> float | None:
 
 
 def scores_section(found: Results, of: Table, treebank: str) -> str:
-    """Return rows, and peers, against the first row; on a treebank that is not the table's own, those that are measured."""
+    """Return rows and peers against the first row; on treebanks other than the table's own, those that are measured."""
     rows = [row for row in (*of.rows, *of.peers) if treebank in of.treebanks or found.of(row, treebank)]
     return scores(found, rows, treebank, against=of.rows[0])
 

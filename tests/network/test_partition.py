@@ -81,4 +81,6 @@ def test_normalizing_over_trees_needs_probabilities_of_boundaries(normalization:
     with pytest.raises(
         ConfigError, match=f"needs network.scorer.normalization = 'right-boundary', got '{normalization}'"
     ):
-        NetworkConfig(loss=LossConfig(normalization="global"), scorer=ScorerConfig(target="left", normalization=normalization))
+        NetworkConfig(
+            loss=LossConfig(normalization="global"), scorer=ScorerConfig(target="left", normalization=normalization)
+        )
