@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,18 @@ def actors(process: subprocess.Popen[str]) -> list[int]:
     return [child for child, command in children(process.pid).items() if "UnitActor" in command]
 
 
+def alive(processes: Iterable[int]) -> list[int]:
+    found = []
+    for process in processes:
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if state != "Z":  # where nobody waits for it, it stays in the list
+            found.append(process)
+    return found
+
+
 def test_killed_actors_and_poison_leave_the_output_of_one_process(on_ray: OnRay) -> None:
     on_ray.environment = deadly_environment(on_ray.folder)
     on_ray.write(150, extra={40: "This is POISON."})
@@ -97,18 +109,35 @@ def test_killed_actors_and_poison_leave_the_output_of_one_process(on_ray: OnRay)
     assert [entry["reason"] for entry in errors(on_ray.folder / "ray")] == ["the parser dies of it: killed by SIGKILL"]
 
 
+def test_a_driver_that_dies_is_told_and_the_same_command_goes_on(on_ray: OnRay) -> None:
+    process = on_ray.start("out")
+    wait_until(lambda: on_ray.count("out") >= 1, process)
+    started = children(process.pid)
+    os.kill(next(child for child, command in started.items() if "spanlin.corpus.ray_driver" in command), signal.SIGKILL)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert said.splitlines()[-1].endswith("Ray's driver ended with status -9; the same command goes on")
+    wait_until(lambda: not alive(started))
+    on_ray.finish_plainly("out")
+    assert [row["text"] for row in rows(on_ray.folder / "out")] == on_ray.texts
+
+
 def test_an_interrupted_and_a_killed_driver_leave_whole_shards(on_ray: OnRay) -> None:
     process = on_ray.start("out")
     wait_until(lambda: on_ray.count("out") >= 1, process)
+    started = children(process.pid)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
+    wait_until(lambda: not alive(started))
     assert "units are whole; the same command goes on" in said.splitlines()[-1]
     before = shards(on_ray.folder / "out")
     process = on_ray.start("out")
     wait_until(lambda: on_ray.count("out") >= len(before) + 2, process)
+    started = children(process.pid)
     process.kill()
     process.communicate(timeout=60)
+    wait_until(lambda: not alive(started))
     assert shards(on_ray.folder / "out").items() >= before.items()
     on_ray.finish_plainly("out")
     assert [row["text"] for row in rows(on_ray.folder / "out")] == on_ray.texts

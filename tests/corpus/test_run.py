@@ -17,7 +17,11 @@ from corpus_runs import errors, rows, shards, write_corpus
 from spanlin import Parser
 from spanlin.corpus import CorpusOptions, Report, parse_corpus
 from spanlin.corpus.documents import DocumentOptions
+from spanlin.corpus.inputs import find_inputs
+from spanlin.corpus.job import begin_output, make_job
 from spanlin.corpus.run import choose_engine
+from spanlin.corpus.units import cut_into_units
+from spanlin.corpus.work import Worker
 from spanlin.errors import CorpusError, MissingExtraError
 
 SMALL = CorpusOptions(unit_size=300)
@@ -129,6 +133,20 @@ def test_a_damaged_shard_is_written_anew(tmp_path: Path, harm: str) -> None:
     assert report.remade == ("part-000000-000000.jsonl",)
     assert report.kept == report.units - 1
     assert shards(tmp_path / "out") == whole
+
+
+def test_a_shard_of_a_worker_that_died_before_it_told_is_of_this_run(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "a.txt", 3)
+    files = find_inputs([str(tmp_path / "a.txt")], input_format=None, outside="")
+    made = [
+        make_job(str(tmp_path / "out"), files, model="en", threads=1, device="", options=CorpusOptions())
+        for _ in range(2)
+    ]
+    begin_output(*made[0])
+    (unit,) = cut_into_units(files, unit_size=1 << 20)
+    jobs = [job for job, _ in made]
+    outcomes = [Worker(job).run(unit).outcome for job in (jobs[0], jobs[0], jobs[1])]
+    assert outcomes == ["parsed", "parsed", "kept"]
 
 
 def test_what_a_killed_start_left_behind_is_cleared(tmp_path: Path) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
-from contextlib import ExitStack, redirect_stdout
-from pathlib import Path
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -166,8 +164,6 @@ def corpus(
         with ExitStack() as stack:
             stack.enter_context(stop_on_signals())
             stack.enter_context(CorpusProgress(progress, shown=not quiet and sys.stderr.isatty()))
-            if engine == "ray":  # which tells there, at length, of every worker that dies
-                stack.enter_context(redirect_stdout(stack.enter_context(Path(os.devnull).open("w"))))
             report = parse_corpus(
                 inputs,
                 output,

@@ -9,11 +9,11 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from spanlin.corpus.careful import STARTED
-from spanlin.corpus.documents import DocumentOptions
-from spanlin.corpus.job import CorpusOptions, Job
+from spanlin.corpus.job import Job
 from spanlin.corpus.records import UnitFiles
 from spanlin.corpus.units import Unit
 from spanlin.corpus.work import Worker
@@ -23,10 +23,7 @@ from spanlin.errors import SpanlinError
 def answer(task: dict[str, Any]) -> dict[str, str]:
     """Return the unit's record, or why no unit can go on, or how this one failed."""
     try:
-        options = CorpusOptions(
-            **{**task["job"]["options"], "documents": DocumentOptions(**task["job"]["options"]["documents"])}
-        )
-        job = Job(**{**task["job"], "options": options})
+        job = Job.from_table(task["job"])
         unit = Unit(**task["unit"])
         worker = Worker(job)
         if "only" in task:
@@ -41,9 +38,14 @@ def answer(task: dict[str, Any]) -> dict[str, str]:
         return {"failed": f"{error}"}
 
 
-def _end_with_whoever_started_it() -> None:
-    sys.stdin.read()
-    os._exit(1)
+def end_with_whoever_started_it(end: Callable[[], None] = lambda: os._exit(1)) -> None:
+    """End this process when its input ends, for then whoever started it is gone."""
+
+    def wait() -> None:
+        sys.stdin.read()
+        end()
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def main() -> None:
@@ -51,7 +53,7 @@ def main() -> None:
     sys.stdout.write(STARTED)
     sys.stdout.flush()
     task = json.loads(sys.stdin.readline())
-    threading.Thread(target=_end_with_whoever_started_it, daemon=True).start()
+    end_with_whoever_started_it()
     found = json.dumps(answer(task)) + "\n"
     sys.stdout.write(found)
     sys.stdout.flush()

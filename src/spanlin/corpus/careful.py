@@ -78,8 +78,7 @@ def _start(job: Job, unit: Unit, task: dict[str, Any]) -> dict[str, Any]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        # It finds what this process finds, also in another folder, and where Ray has changed the path.
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)},
+        env=environment(),
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -108,6 +107,11 @@ def _start(job: Job, unit: Unit, task: dict[str, Any]) -> dict[str, Any]:
     if "failed" in found:
         raise DeathError(found["failed"])
     return found
+
+
+def environment() -> dict[str, str]:
+    """Return one in which another Python finds what this one does, also in another folder, and where Ray changed it."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)}
 
 
 def _signal_name(number: int) -> str:

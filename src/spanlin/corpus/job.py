@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -61,6 +62,15 @@ class Job:
     options: CorpusOptions
     key: str = ""
     """A hash of all that `begin_output` compares; a worker that finds another one looks at another folder."""
+    run: str = ""
+    """The start that this is of the same job."""
+
+    @classmethod
+    def from_table(cls, table: dict[str, Any]) -> Job:
+        """Return the job that `asdict` made a table of, for another process."""
+        options = table["options"]
+        documents = DocumentOptions(**options["documents"])
+        return cls(**{**table, "options": CorpusOptions(**{**options, "documents": documents})})
 
     @cached_property
     def store(self) -> Store:
@@ -114,6 +124,7 @@ def make_job(
         device=device,
         options=options,
         key=key,
+        run=secrets.token_hex(8),
     )
     return job, {"key": key, **about}
 

@@ -1,31 +1,27 @@
-"""Units on Ray: a Ray Data set of their descriptions, mapped by a pool of actors that hold a parser each."""
+"""Units on Ray, by a process apart: Ray takes a process over, and may end it in the middle."""
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import json
-import logging
 import math
 import os
-import queue
 import signal
-import threading
-import time
+import subprocess
+import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from spanlin.corpus.careful import environment
 from spanlin.corpus.job import Job
 from spanlin.corpus.records import UnitRecord
 from spanlin.corpus.units import Unit
-from spanlin.corpus.work import UnitDone, Worker
-from spanlin.errors import CorpusError, MissingExtraError, SpanlinError
+from spanlin.corpus.work import UnitDone
+from spanlin.errors import CorpusError, MissingExtraError
 
-_MOST_BLOCKS = 50_000  # beyond it, several units are one task: Ray's own work would be felt
-_LOOK_AFTER = 1.0  # seconds
-_LONG_SILENCE = 60.0
-_OBJECTS = 128 * 1024 * 1024  # bytes; only descriptions and records of units pass through Ray
+_LEAVING = 10.0  # seconds for a driver that is through to take its leave of a cluster
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,82 +48,10 @@ class RaySettings:
         return max(1, math.floor(self.cpus_per_worker))
 
 
-def require_ray() -> Any:
-    """Return Ray."""
-    try:
-        # By name, so that our own annotations never depend on what is installed.
-        return importlib.import_module("ray")
-    except ImportError as error:
-        raise MissingExtraError("parsing on Ray needs it: pip install 'spanlin[ray]'") from error
-
-
-@contextmanager
-def ray_pool(settings: RaySettings) -> Iterator[tuple[Any, tuple[int, int]]]:
-    """Give Ray, connected or started, and the least and the most workers; what was started ends with the `with`."""
-    for name in ("RAY_USAGE_STATS_ENABLED", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"):
-        os.environ.setdefault(name, "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
-    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray would have workers give way to all else, even its own logs
-    ray = require_ray()
-    started = not ray.is_initialized()
-    if started:
-        _start(ray, settings)
-    try:
-        yield ray, settings.workers or _room(ray.cluster_resources(), settings)
-    finally:
-        if started:
-            ray.shutdown()
-
-
-def _start(ray: Any, settings: RaySettings) -> None:
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-    handler = signal.getsignal(signal.SIGTERM)
-    try:
-        with _no_stderr():
-            if settings.address:
-                ray.init(address=settings.address, **quiet)
-            else:
-                cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-                most = settings.workers[1] if settings.workers else 1
-                cpus = max(cores, math.ceil(most * settings.cpus_per_worker))
-                # "local": without an address Ray would join any cluster that it finds on this machine.
-                ray.init(address="local", num_cpus=cpus, include_dashboard=False, object_store_memory=_OBJECTS, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, OSError, TimeoutError) as error:
-        where = f"no Ray cluster at {settings.address}" if settings.address else "Ray did not start"
-        raise CorpusError(f"{where}: {_first_line(error)}") from error
-    finally:
-        if threading.current_thread() is threading.main_thread() and handler is not None:
-            signal.signal(signal.SIGTERM, handler)  # Ray puts its own in its place
-
-
-@contextmanager
-def _no_stderr() -> Iterator[None]:
-    """Close stderr's own file for a while: Ray's C++ part says there how loud it is going to be."""
-    kept = os.dup(2)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
-
-
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__)
-
-
-def _room(resources: dict[str, float], settings: RaySettings) -> tuple[int, int]:
-    room = resources.get("CPU", 0.0) / settings.cpus_per_worker
-    if settings.gpus_per_worker:
-        room = min(room, resources.get("GPU", 0.0) / settings.gpus_per_worker)
-    if room < 1:
-        raise CorpusError(
-            f"there is no room for one worker of {settings.cpus_per_worker:g} CPUs and {settings.gpus_per_worker:g} "
-            f"GPUs: Ray has {resources.get('CPU', 0):g} and {resources.get('GPU', 0):g}"
-        )
-    return int(room), int(room)
+def require_ray() -> None:
+    """Raise a MissingExtraError if Ray is not installed."""
+    if importlib.util.find_spec("ray") is None:
+        raise MissingExtraError("parsing on Ray needs it: pip install 'spanlin[ray]'")
 
 
 def run_on_ray(
@@ -142,98 +66,69 @@ def run_on_ray(
     Ray starts actors that die again, and gives them what they had. Where a machine is lost there may be no place for
     its actors, and Ray would wait for ever; then the units that are left start anew, on what there is.
     """
+    require_ray()
+    settings = _joined(settings)
     waiting = {unit.name: unit for unit in units}
     while waiting:
-        with ray_pool(settings) as (ray, workers):
-            tell_workers("-".join(map(str, dict.fromkeys(workers))))
-            with closing(_rows(ray, list(waiting.values()), job, settings, workers)) as rows:
-                for row in rows:
-                    found = json.loads(row["done"])
-                    if "stop" in found:
-                        raise CorpusError(found["stop"])
-                    record = UnitRecord(**found["record"])
+        with closing(_answers(list(waiting.values()), job, settings)) as answers:
+            for answer in answers:
+                if "workers" in answer:
+                    tell_workers(answer["workers"])
+                elif "stop" in answer:
+                    raise CorpusError(answer["stop"])
+                else:
+                    record = UnitRecord(**answer["record"])
                     if waiting.pop(record.unit, None) is not None:
-                        yield UnitDone(record, found["outcome"])
+                        yield UnitDone(record, answer["outcome"])
 
 
-def _rows(
-    ray: Any, units: Sequence[Unit], job: Job, settings: RaySettings, workers: tuple[int, int]
-) -> Generator[dict[str, Any]]:
-    """Yield the actors' answers; ends early if a machine is lost, and nothing comes for long."""
-    answers: queue.SimpleQueue[dict[str, Any] | BaseException | None] = queue.SimpleQueue()
+def _joined(settings: RaySettings) -> RaySettings:
+    """Return settings that name the cluster which this process has joined already, if it has."""
+    ray = sys.modules.get("ray")
+    if settings.address or ray is None or not ray.is_initialized():
+        return settings
+    return replace(settings, address=ray.get_runtime_context().gcs_address)
 
-    def read() -> None:
-        # In a thread, so that neither Ctrl-C nor a lost machine finds us inside Ray.
-        try:
-            for row in _data_set(units, job, settings, workers).iter_rows():
-                answers.put(row)
-            answers.put(None)
-        except BaseException as error:
-            answers.put(error)
 
-    machines = _machines(ray)
-    slowest = 0.0
-    last = time.monotonic()
-    threading.Thread(target=read, daemon=True, name="spanlin-ray").start()
-    while True:
-        try:
-            found = answers.get(timeout=_LOOK_AFTER)
-        except queue.Empty:
-            silence = time.monotonic() - last
-            if silence > max(_LONG_SILENCE, 3 * slowest) and not machines <= _machines(ray):
+def _answers(units: Sequence[Unit], job: Job, settings: RaySettings) -> Generator[dict[str, Any]]:
+    """Yield what the driver says (see `spanlin.corpus.ray_driver`), which ends when this does."""
+    task = {"job": asdict(job), "settings": asdict(settings), "units": [asdict(unit) for unit in units]}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spanlin.corpus.ray_driver"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment(),
+        start_new_session=True,  # Ctrl-C is for this process alone, and what Ray starts is in a group of its own
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        with suppress(BrokenPipeError):
+            # Its input stays open: when this process is gone, it ends, and so that one does.
+            process.stdin.write(json.dumps(task) + "\n")
+            process.stdin.flush()
+        for line in process.stdout:
+            answer = json.loads(line)
+            if "end" in answer:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_LEAVING)
                 return
-            continue
-        if found is None:
-            return
-        if isinstance(found, BaseException):
-            raise CorpusError(f"Ray failed: {_first_line(found)}") from found
-        last = time.monotonic()
-        slowest = max(slowest, float(found["seconds"]))
-        yield found
+            yield answer
+        raise CorpusError(f"Ray's driver ended with status {process.wait()}; the same command goes on")
+    finally:
+        end_group(process.pid)
+        process.wait()
+        process.stdout.close()
+        with suppress(BrokenPipeError):
+            process.stdin.close()
 
 
-def _machines(ray: Any) -> set[str]:
-    return {node["NodeID"] for node in ray.nodes() if node["Alive"]}
-
-
-def _data_set(units: Sequence[Unit], job: Job, settings: RaySettings, workers: tuple[int, int]) -> Any:
-    data = importlib.import_module("ray.data")
-    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
-    data.DataContext.get_current().enable_progress_bars = False
-    # From items there is nothing to read, so no task competes with the actors for their cores.
-    described = data.from_items(
-        [{"unit": unit.to_json()} for unit in units], override_num_blocks=min(len(units), _MOST_BLOCKS)
-    )
-    least, most = (min(count, len(units)) for count in workers)
-    return described.map_batches(
-        UnitActor,
-        fn_constructor_args=(job,),
-        batch_size=1,
-        # One runs and one waits, so that an actor need not wait for its next unit until the driver has looked.
-        compute=data.ActorPoolStrategy(min_size=least, max_size=most, max_tasks_in_flight_per_actor=2),
-        num_cpus=settings.cpus_per_worker,
-        num_gpus=settings.gpus_per_worker,
-    )
-
-
-class UnitActor:
-    """A worker in a process of Ray's."""
-
-    def __init__(self, job: Job) -> None:
-        self._worker = Worker(job)
-
-    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        """Return what became of each unit, or why no unit can go on, as lines of JSON, and the seconds it took."""
-        done, seconds = [], []
-        for line in batch["unit"]:
-            start = time.monotonic()
-            done.append(self._answer(Unit.from_json(str(line))))
-            seconds.append(time.monotonic() - start)
-        return {"done": done, "seconds": seconds}
-
-    def _answer(self, unit: Unit) -> str:
-        try:
-            record, outcome = self._worker.run(unit)
-        except SpanlinError as error:
-            return json.dumps({"stop": str(error)})
-        return json.dumps({"record": json.loads(record.to_json()), "outcome": outcome})
+def end_group(leader: int) -> None:
+    """Kill a driver with all that Ray started for it on this machine, some of which would stay behind."""
+    with suppress(ProcessLookupError):
+        if hasattr(os, "killpg"):
+            os.killpg(leader, signal.SIGKILL)
+        else:
+            os.kill(leader, signal.SIGTERM)  # on Windows, that is as good

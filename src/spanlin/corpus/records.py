@@ -16,7 +16,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class UnitRecord:
-    """A unit that is done. `failures` are documents; one that is `incomplete` is tried again by the next start."""
+    """A unit that is done, by which `run`. `failures` are documents; an `incomplete` one is tried again by the next."""
 
     unit: str
     shard: str
@@ -27,6 +27,7 @@ class UnitRecord:
     words: int = 0
     failures: int = 0
     incomplete: bool = False
+    run: str = ""
 
     def to_json(self) -> str:
         """Return it as one line."""

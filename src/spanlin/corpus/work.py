@@ -66,7 +66,8 @@ class Worker:
         except OSError as error:
             raise CorpusError(f"{self.job.address}: cannot be read: {str(error).splitlines()[0]}") from error
         if record is not None:
-            return UnitDone(record, "kept")
+            # A worker of this run may have died when it had made the shard and not yet told.
+            return UnitDone(record, "parsed" if record.run == self.job.run else "kept")
         self._check_machine()
         files.begin(attempts)
         try:
@@ -117,6 +118,7 @@ class Worker:
             words=words,
             failures=errors.documents,
             incomplete=errors.is_incomplete,
+            run=self.job.run,
         )
 
     def rehearse(self, unit: Unit, places: Collection[int]) -> None:
@@ -234,7 +236,12 @@ class Worker:
             open_shard(cast(BinaryIO, hashing), self.job.options.output_format).close()
             _Errors(self.job, files, unit, stack).add(None, f"given up: {reason}")
         return UnitRecord(
-            unit=unit.name, shard=files.shard, size=hashing.size, sha256=hashing.sha256(), incomplete=True
+            unit=unit.name,
+            shard=files.shard,
+            size=hashing.size,
+            sha256=hashing.sha256(),
+            incomplete=True,
+            run=self.job.run,
         )
 
 

@@ -1,0 +1,190 @@
+"""`python -m spanlin.corpus.ray_driver`: runs units on Ray, a Ray Data set mapped by actors that hold a parser each.
+
+The task is a line on stdin; answers are lines on stdout: how many `workers` there are, the `record` and `outcome` of
+each unit, why all must `stop`, or that this is the `end`, though perhaps not of all units.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import math
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from spanlin.corpus.apart import end_with_whoever_started_it
+from spanlin.corpus.job import Job
+from spanlin.corpus.ray_engine import RaySettings, end_group
+from spanlin.corpus.units import Unit
+from spanlin.corpus.work import Worker
+from spanlin.errors import CorpusError, SpanlinError
+
+_MOST_BLOCKS = 50_000  # beyond it, several units are one task: Ray's own work would be felt
+_LOOK_AFTER = 1.0  # seconds
+_LONG_SILENCE = 60.0
+_OBJECTS = 128 * 1024 * 1024  # bytes; only descriptions and records of units pass through Ray
+
+
+def main() -> None:
+    """Do the one task."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # where Ray tells, at length, of every worker that dies
+        os.dup2(nowhere, stream)
+
+    def tell(**answer: Any) -> None:
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+    task = json.loads(sys.stdin.readline())
+    end_with_whoever_started_it(lambda: end_group(os.getpid()))
+    units = [Unit(**unit) for unit in task["units"]]
+    workers = task["settings"]["workers"]
+    settings = RaySettings(**{**task["settings"], "workers": workers and tuple(workers)})
+    done = 0
+    try:
+        ray = _connect(settings)
+        least, most = settings.workers or _room(ray.cluster_resources(), settings)
+        tell(workers=f"{least}" if least == most else f"{least}-{most}")
+        for row in _rows(ray, _data_set(units, Job.from_table(task["job"]), settings, (least, most))):
+            tell(**json.loads(row["done"]))
+            done += 1
+    except SpanlinError as error:
+        tell(stop=str(error))
+    except Exception as error:
+        tell(stop=f"Ray failed: {_first_line(error)}")
+    tell(end=True)
+    if done == len(units):
+        ray.shutdown()  # not while threads of Ray's are at work, for it would end this process in the middle
+    os._exit(0)
+
+
+def _connect(settings: RaySettings) -> Any:
+    """Return Ray, which has joined a cluster or been started here."""
+    for name in ("RAY_USAGE_STATS_ENABLED", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"):
+        os.environ.setdefault(name, "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray would have workers give way to all else, even its own logs
+    ray = importlib.import_module("ray")  # by name, so that our own annotations never depend on what is installed
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+    try:
+        if settings.address:
+            ray.init(address=settings.address, **quiet)
+        else:
+            cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+            most = settings.workers[1] if settings.workers else 1
+            cpus = max(cores, math.ceil(most * settings.cpus_per_worker))
+            # "local": without an address Ray would join any cluster that it finds on this machine.
+            ray.init(address="local", num_cpus=cpus, include_dashboard=False, object_store_memory=_OBJECTS, **quiet)
+    except (ConnectionError, RuntimeError, ValueError, OSError, TimeoutError) as error:
+        where = f"no Ray cluster at {settings.address}" if settings.address else "Ray did not start"
+        raise CorpusError(f"{where}: {_first_line(error)}") from error
+    return ray
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
+def _room(resources: dict[str, float], settings: RaySettings) -> tuple[int, int]:
+    room = resources.get("CPU", 0.0) / settings.cpus_per_worker
+    if settings.gpus_per_worker:
+        room = min(room, resources.get("GPU", 0.0) / settings.gpus_per_worker)
+    if room < 1:
+        raise CorpusError(
+            f"there is no room for one worker of {settings.cpus_per_worker:g} CPUs and {settings.gpus_per_worker:g} "
+            f"GPUs: Ray has {resources.get('CPU', 0):g} and {resources.get('GPU', 0):g}"
+        )
+    return int(room), int(room)
+
+
+def _rows(ray: Any, data: Any) -> Generator[dict[str, Any]]:
+    """Yield the actors' answers; ends early if a machine is lost, and nothing comes for long."""
+    answers: queue.SimpleQueue[dict[str, Any] | BaseException | None] = queue.SimpleQueue()
+
+    def read() -> None:
+        # In a thread, so that a lost machine does not find us inside Ray.
+        try:
+            for row in data.iter_rows():
+                answers.put(row)
+            answers.put(None)
+        except BaseException as error:
+            answers.put(error)
+
+    machines = _machines(ray)
+    slowest = 0.0
+    last = time.monotonic()
+    threading.Thread(target=read, daemon=True, name="spanlin-ray").start()
+    while True:
+        try:
+            found = answers.get(timeout=_LOOK_AFTER)
+        except queue.Empty:
+            silence = time.monotonic() - last
+            if silence > max(_LONG_SILENCE, 3 * slowest) and not machines <= _machines(ray):
+                return
+            continue
+        if found is None:
+            return
+        if isinstance(found, BaseException):
+            raise CorpusError(f"Ray failed: {_first_line(found)}") from found
+        last = time.monotonic()
+        slowest = max(slowest, float(found["seconds"]))
+        yield found
+
+
+def _machines(ray: Any) -> set[str]:
+    return {node["NodeID"] for node in ray.nodes() if node["Alive"]}
+
+
+def _data_set(units: Sequence[Unit], job: Job, settings: RaySettings, workers: tuple[int, int]) -> Any:
+    data = importlib.import_module("ray.data")
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
+    data.DataContext.get_current().enable_progress_bars = False
+    # From items there is nothing to read, so no task competes with the actors for their cores.
+    described = data.from_items(
+        [{"unit": unit.to_json()} for unit in units], override_num_blocks=min(len(units), _MOST_BLOCKS)
+    )
+    least, most = (min(count, len(units)) for count in workers)
+    return described.map_batches(
+        UnitActor,
+        fn_constructor_args=(job,),
+        batch_size=1,
+        # One runs and one waits, so that an actor need not wait for its next unit until the driver has looked.
+        compute=data.ActorPoolStrategy(min_size=least, max_size=most, max_tasks_in_flight_per_actor=2),
+        num_cpus=settings.cpus_per_worker,
+        num_gpus=settings.gpus_per_worker,
+    )
+
+
+class UnitActor:
+    """A worker in a process of Ray's."""
+
+    def __init__(self, job: Job) -> None:
+        self._worker = Worker(job)
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
+        """Return what became of each unit, or why no unit can go on, as lines of JSON, and the seconds it took."""
+        done, seconds = [], []
+        for line in batch["unit"]:
+            start = time.monotonic()
+            done.append(self._answer(Unit.from_json(str(line))))
+            seconds.append(time.monotonic() - start)
+        return {"done": done, "seconds": seconds}
+
+    def _answer(self, unit: Unit) -> str:
+        try:
+            record, outcome = self._worker.run(unit)
+        except SpanlinError as error:
+            return json.dumps({"stop": str(error)})
+        return json.dumps({"record": json.loads(record.to_json()), "outcome": outcome})
+
+
+if __name__ == "__main__":
+    # By its full name, so that actors find the class there.
+    importlib.import_module("spanlin.corpus.ray_driver").main()
