@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import spanlin
 from corpus_runs import COMMAND, children, deadly_environment, errors, rows, run, shards, wait_until, write_corpus
-from spanlin.corpus.ray_engine import RaySettings, require_ray
+from spanlin.corpus.ray_engine import RaySettings, joined, require_ray
 from spanlin.errors import CorpusError, MissingExtraError
 
 
@@ -33,6 +37,42 @@ def test_without_ray_one_is_told_what_to_install(without: Callable[[str], None])
 def test_settings_that_make_no_pool_are_refused(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(CorpusError, match=said):
         RaySettings(**settings)
+
+
+@pytest.mark.parametrize("is_initialized", [True, False])
+def test_a_cluster_that_this_process_has_joined_is_the_one_to_use(
+    is_initialized: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = SimpleNamespace(gcs_address="10.0.0.1:6379")
+    theirs = SimpleNamespace(is_initialized=lambda: is_initialized, get_runtime_context=lambda: context)
+    monkeypatch.setitem(sys.modules, "ray", theirs)
+    assert joined(RaySettings()).address == ("10.0.0.1:6379" if is_initialized else "")
+    assert joined(RaySettings(address="head:1")).address == "head:1"
+
+
+def test_a_cluster_that_is_not_there_is_told_in_one_line(on_ray: OnRay) -> None:
+    command = [*COMMAND, str(on_ray.source), str(on_ray.folder / "out"), "--address", "127.0.0.1:1"]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert found.returncode == 1
+    first, last = found.stderr.splitlines()
+    assert first == "spanlin: parsing on Ray at 127.0.0.1:1"
+    assert last.endswith(
+        "no Ray cluster at 127.0.0.1:1: Connection refused; is it the address that `ray start --head` told?"
+    )
+
+
+def test_someone_else_at_the_address_is_not_waited_for_forever(on_ray: OnRay) -> None:
+    hasty = on_ray.folder / "hasty"
+    hasty.mkdir()
+    (hasty / "sitecustomize.py").write_text("from spanlin.corpus import ray_driver\nray_driver._LONGEST_START = 3.0\n")
+    places = os.pathsep.join([str(hasty), str(Path(spanlin.__file__).parents[1])])
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        command = [*COMMAND, str(on_ray.source), str(on_ray.folder / "out"), "--address", address]
+        environment = on_ray.environment | {"PYTHONPATH": places}
+        found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    assert found.returncode == 1
+    assert found.stderr.splitlines()[-1].endswith(f"no Ray cluster at {address}: no answer within 3 seconds")
 
 
 class OnRay:

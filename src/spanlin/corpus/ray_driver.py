@@ -12,6 +12,8 @@ import logging
 import math
 import os
 import queue
+import re
+import socket
 import sys
 import threading
 import time
@@ -28,6 +30,8 @@ from spanlin.errors import CorpusError, SpanlinError
 _MOST_BLOCKS = 50_000  # beyond it, several units are one task: Ray's own work would be felt
 _LOOK_AFTER = 1.0  # seconds
 _LONG_SILENCE = 60.0
+_LONGEST_START = 120.0
+_LISTENER_WAIT = 10.0
 _OBJECTS = 128 * 1024 * 1024  # bytes; only descriptions and records of units pass through Ray
 
 
@@ -48,8 +52,17 @@ def main() -> None:
     workers = task["settings"]["workers"]
     settings = RaySettings(**{**task["settings"], "workers": workers and tuple(workers)})
     done = 0
+
+    def give_up() -> None:
+        tell(stop=f"{_where(settings)}: no answer within {_LONGEST_START:.0f} seconds")
+        os._exit(1)
+
+    watch = threading.Timer(_LONGEST_START, give_up)
+    watch.daemon = True
+    watch.start()
     try:
         ray = _connect(settings)
+        watch.cancel()
         least, most = settings.workers or _room(ray.cluster_resources(), settings)
         tell(workers=f"{least}" if least == most else f"{least}-{most}")
         for row in _rows(ray, _data_set(units, Job.from_table(task["job"]), settings, (least, most))):
@@ -72,6 +85,7 @@ def _connect(settings: RaySettings) -> Any:
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     os.environ.setdefault("RAY_worker_niceness", "0")  # Ray would have workers give way to all else, even its own logs
     ray = importlib.import_module("ray")  # by name, so that our own annotations never depend on what is installed
+    _require_listener(settings)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     try:
         if settings.address:
@@ -83,9 +97,24 @@ def _connect(settings: RaySettings) -> Any:
             # "local": without an address Ray would join any cluster that it finds on this machine.
             ray.init(address="local", num_cpus=cpus, include_dashboard=False, object_store_memory=_OBJECTS, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError, TimeoutError) as error:
-        where = f"no Ray cluster at {settings.address}" if settings.address else "Ray did not start"
-        raise CorpusError(f"{where}: {_first_line(error)}") from error
+        raise CorpusError(f"{_where(settings)}: {_first_line(error)}") from error
     return ray
+
+
+def _where(settings: RaySettings) -> str:
+    return f"no Ray cluster at {settings.address}" if settings.address else "Ray did not start"
+
+
+def _require_listener(settings: RaySettings) -> None:
+    """Raise a CorpusError if nobody listens at a plain address: Ray itself would try for seven minutes."""
+    found = re.fullmatch(r"(?P<host>[^:/]+|\[[^\]]+\]):(?P<port>\d+)", settings.address)
+    if found is None:
+        return
+    try:
+        socket.create_connection((found["host"].strip("[]"), int(found["port"])), timeout=_LISTENER_WAIT).close()
+    except (OSError, OverflowError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else _first_line(error)
+        raise CorpusError(f"{_where(settings)}: {reason}; is it the address that `ray start --head` told?") from error
 
 
 def _first_line(error: BaseException) -> str:

@@ -67,7 +67,7 @@ def run_on_ray(
     its actors, and Ray would wait for ever; then the units that are left start anew, on what there is.
     """
     require_ray()
-    settings = _joined(settings)
+    settings = joined(settings)
     waiting = {unit.name: unit for unit in units}
     while waiting:
         with closing(_answers(list(waiting.values()), job, settings)) as answers:
@@ -82,7 +82,7 @@ def run_on_ray(
                         yield UnitDone(record, answer["outcome"])
 
 
-def _joined(settings: RaySettings) -> RaySettings:
+def joined(settings: RaySettings) -> RaySettings:
     """Return settings that name the cluster which this process has joined already, if it has."""
     ray = sys.modules.get("ray")
     if settings.address or ray is None or not ray.is_initialized():
