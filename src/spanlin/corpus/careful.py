@@ -71,22 +71,11 @@ def search(places: Sequence[int], dies: Callable[[Sequence[int]], bool]) -> set[
 
 def _start(job: Job, unit: Unit, task: dict[str, Any]) -> dict[str, Any]:
     """Return what the process apart answers; see `spanlin.corpus.apart`."""
-    given = json.dumps({"job": asdict(job), "unit": asdict(unit), **task})
-    process = subprocess.Popen(
-        [sys.executable, "-m", "spanlin.corpus.apart"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=environment(),
-    )
+    process = start_apart("spanlin.corpus.apart")
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        with suppress(BrokenPipeError):
-            # Its input stays open: when this process is gone, it ends, and so that one does.
-            process.stdin.write(given + "\n")
-            process.stdin.flush()
+        give_task(process, {"job": asdict(job), "unit": asdict(unit), **task})
         has_started = process.stdout.readline() == STARTED
         answer = process.stdout.readline()
     except BaseException:
@@ -109,9 +98,29 @@ def _start(job: Job, unit: Unit, task: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def environment() -> dict[str, str]:
-    """Return one in which another Python finds what this one does, also in another folder, and where Ray changed it."""
-    return os.environ | {"PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)}
+def start_apart(module: str, *, leads_group: bool = False) -> subprocess.Popen[str]:
+    """Return a process that runs a module of ours; `leads_group`: no signal for this process's group reaches it."""
+    return subprocess.Popen(
+        [sys.executable, "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        # It finds what this process finds, also in another folder, and where Ray has changed the path.
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)},
+        start_new_session=leads_group,
+    )
+
+
+def give_task(process: subprocess.Popen[str], task: dict[str, Any]) -> None:
+    """Give a process apart its task, a line; one that is gone already will be missed by whoever reads its answers.
+
+    Its input stays open: when this process is gone, it ends, and so that one does.
+    """
+    assert process.stdin is not None
+    with suppress(BrokenPipeError):
+        process.stdin.write(json.dumps(task) + "\n")
+        process.stdin.flush()
 
 
 def _signal_name(number: int) -> str:

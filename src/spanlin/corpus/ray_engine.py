@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from spanlin.corpus.careful import environment
+from spanlin.corpus.careful import give_task, start_apart
 from spanlin.corpus.job import Job
 from spanlin.corpus.records import UnitRecord
 from spanlin.corpus.units import Unit
@@ -93,22 +93,12 @@ def joined(settings: RaySettings) -> RaySettings:
 def _answers(units: Sequence[Unit], job: Job, settings: RaySettings) -> Generator[dict[str, Any]]:
     """Yield what the driver says (see `spanlin.corpus.ray_driver`), which ends when this does."""
     task = {"job": asdict(job), "settings": asdict(settings), "units": [asdict(unit) for unit in units]}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "spanlin.corpus.ray_driver"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=environment(),
-        start_new_session=True,  # Ctrl-C is for this process alone, and what Ray starts is in a group of its own
-    )
+    # Ctrl-C is for this process alone, and what Ray starts is in a group that can be ended as a whole.
+    process = start_apart("spanlin.corpus.ray_driver", leads_group=True)
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        with suppress(BrokenPipeError):
-            # Its input stays open: when this process is gone, it ends, and so that one does.
-            process.stdin.write(json.dumps(task) + "\n")
-            process.stdin.flush()
+        give_task(process, task)
         for line in process.stdout:
             answer = json.loads(line)
             if "end" in answer:
