@@ -36,6 +36,18 @@ TEXTS = [
     "one paragraph\u2029|another",
     "1. First of all\n|2. Second of all\n|3. Third",
     "Jane Doe\n|12 Long Street\n|Oxford",
+    "Prof. A. Smith came. | A. Jones left.",
+    "Dr. A. B. Smith met J. A. Brown.",
+    'He is George "I. M." Pei. | I. M. Pei agrees.',
+    "Mr. A.B. Smith and Mr. I.M. Pei met at 5 p.m. | A man saw them.",
+    "It was held otherwise (9th Cir. 1997). | The 2nd Cir. | It agreed.",
+    "The co. was founded in 1901. | He left the co. | It grew.",
+    "Wm. Penn met Geo. Fox. | Chas. and Thos. did not.",
+    "Id. at 6. | See Id. at 7, n. 2.",
+    "Show your ID. | Smith has his id. | then go.",
+    "Yahoo! Inc. grew. | He left Yahoo! Inc. | The end! | Include it.",
+    "We meet at 5 p.m. | Let's go.",
+    "We met at 5 p.m. | She’s late, etc. | They'll come.",
 ]
 
 
@@ -56,3 +68,21 @@ def test_rows_of_a_table_are_sentences_of_their_own() -> None:
 def test_lines_of_one_paragraph_each_are_not_joined() -> None:
     long_line = "Some words that fill a line " * 10
     assert len(tokenize(f"{long_line}\nA heading\n{long_line}")) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Prof. A. Smith", "Prof. A. Smith"),
+        ("Dr. A. B. Smith", "Dr. A. B. Smith"),
+        ("(9th Cir. 1997)", "( 9th Cir. 1997 )"),
+        ("The co. was founded", "The co. was founded"),
+        ("Wm. Penn", "Wm. Penn"),
+        ("Id. at 6", "Id. at 6"),
+        ("Yahoo! Inc.", "Yahoo ! Inc."),
+        ("5 p.m. Let's go.", "5 p.m. | Let 's go ."),
+        ("my ID. Smith", "my ID . | Smith"),
+    ],
+)
+def test_the_full_stop_of_an_abbreviation_is_part_of_its_token(text: str, expected: str) -> None:
+    assert " | ".join(" ".join(sentence.words) for sentence in tokenize(text)) == expected

@@ -34,6 +34,10 @@ _SPEAKER = re.compile(
     r"murmured|muttered|repeated|replied|replies|responded|roared|said|say|says|screamed|shouted|sighed|snapped|"
     r"thought|told|went on|whispered|wondered|yelled)\b"
 )
+# In "Dr. A. Smith" and "George I. Smith" the letter is neither an article nor a pronoun.
+_INITIAL = re.compile(r"[\"'“‘(\[]*[A-Z]\.(?!\.)")
+# "Yahoo! Inc."
+_COMPANY = re.compile(r"(?:Co\.|Corp\b|Inc\b|LLC\b|LLP\b|Ltd\b)")
 _CITED = Chunk((), (), Ending.STOP, Start.SYMBOL, quoted=False, inner_ends=(), plain=False)
 _CUT_AFTER = frozenset([",", ";", ":", ")", "]", "—", "–", "--", "..."])
 
@@ -185,7 +189,14 @@ def _sentences(text: str, start: int, end: int, offset: int, reader: ChunkReader
 
 def _ends_sentence(chunk: Chunk, following: Chunk, text: str, place: int, *, is_first: bool) -> bool:
     """Return whether a sentence ends between two runs; the second stands at `place`, the first may be all there is."""
-    if not _ENDS[chunk.ending][following.start]:
+    if chunk.ending is Ending.AMBIGUOUS and any(word == "ID" for word, _, _ in chunk.tokens):
+        return True  # a card, not the "Id." of a citation
+    start = following.start
+    if start in (Start.STARTER, Start.FIRST_PERSON) and _INITIAL.match(text, place):
+        start = Start.CAPITAL
+    if not _ENDS[chunk.ending][start]:
+        return False
+    if chunk.ending is Ending.MARK and _COMPANY.match(text, place):
         return False
     if is_first and chunk.ending in (Ending.ITEM, Ending.INITIAL):  # "1. Whisk the eggs."
         return False

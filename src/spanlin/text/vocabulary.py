@@ -9,8 +9,9 @@ def _words(text: str) -> frozenset[str]:
 
 # The next word belongs to these: a name, a number or an example follows.
 LEADING_ABBREVIATIONS = _words("""
-    adj adm amb approx asst attys brig ca capt cdr cf cmdr col comdr cpl dr e.g eg esp fr ft gen gov hon i.e ie insp lt
-    ltc maj messrs mlle mme mmes mr mrs ms msgr mt mx pfc pres prof pvt rep reps rev sen sens sgt st ste supt viz vs
+    adj adm amb approx asst attys benj brig ca capt cdr cf chas cmdr col comdr cpl dr e.g edw eg esp fr ft gen gov hon
+    i.e ie insp jas jno lt ltc maj messrs mlle mme mmes mr mrs ms msgr mt mx pfc pres prof pvt rep reps rev robt sen
+    sens sgt st ste supt thos viz vs wm
 """)
 # Abbreviations before a number, as in "No. 5"; otherwise words before a full stop.
 NUMBERED_ABBREVIATIONS = _words("""
@@ -18,24 +19,26 @@ NUMBERED_ABBREVIATIONS = _words("""
 """)
 # These keep their full stop, and may end a sentence with it.
 TRAILING_ABBREVIATIONS = _words("""
-    acad al assn assoc aug ave bldg blvd bros calif colo comps conn corp dec dept dist div dj encl etc feb fla govt hr
-    hrs hwy ibid inc incl intl jan jr kan ky lb lbs ltd mfg mich mins minn misc mos neb nev nov oct okla oz penn pg plc
-    proc rd refrig repr resp rm rte rtd sept sq sr tel tenn thu thurs tue tues univ va vt wis yr yrs
+    acad al assn assoc aug ave bldg blvd bros calif cir co colo comps conn corp dec dept dist div dj encl etc feb fla
+    govt hr hrs hwy ibid inc incl intl jan jr kan ky lb lbs ltd mfg mich minn mins misc mos neb nev nov oct okla oz penn
+    pg plc proc rd refrig repr resp rm rtd rte sept sq sr tel tenn thu thurs tue tues univ va vt wis yr yrs
 """)
 # The same, but words too: abbreviations if they have a capital and the sentence goes on.
 AMBIGUOUS_ABBREVIATIONS = _words("""
-    abs ariz co comp ct del est ext fri ga hum ill ind inst jul jun la mar mass max md me mi min miss mo mon nat ok ore
-    pa pl pub rel sat sci sep soc sun supp temp tex wash wed
+    abs ariz comp ct del est ext fri ga geo hum id ill ind inst jul jun la mar mass max md me mi min miss mo mon nat ok
+    ore pa pl pub rel sat sci sep soc sun supp temp tex wash wed
 """)
 # A capital after an abbreviation is a name more often than a new sentence, unless it is one of these.
 SENTENCE_STARTERS = _words("""
-    A About After All Also Although An And Another Any Are As At Because Before Both But By Can Could Despite Did Do
-    Does During Each Even Every Few Finally First For From Further Furthermore Had Has Have He Hence Her Here His How
-    However If In Indeed Instead Is It It's Its Last Later Let Many Maybe Meanwhile Moreover Most My Nevertheless No Nor
-    Not Nothing Now Of Often Oh Okay On Once One Only Or Other Others Our Over Perhaps Please Several She Should Since
-    So Some Sometimes Soon Still Such That That's The Their Then There There's Therefore These They They're This Those
-    Though Through Thus To Today Under Unlike Until Up Was We We're Well Were What When Where Whether Which While Who
-    Why Will With Within Without Would Yeah Yes Yet You You're Your
+    A About After All Also Although An And Another Any Are Aren't As At Because Before Both But By Can Can't Could
+    Couldn't Despite Did Didn't Do Does Doesn't Don't During Each Even Every Few Finally First For From Further
+    Furthermore Had Has Have He He'd He'll He's Hence Her Here Here's His How How's However If In Indeed Instead Is
+    Isn't It It'll It's Its Last Later Let Let's Many Maybe Meanwhile Moreover Most My Nevertheless No Nor Not Nothing
+    Now Of Often Oh Okay On Once One Only Or Other Others Our Over Perhaps Please Several She She'd She'll She's Should
+    Since So Some Sometimes Soon Still Such That That'll That's The Their Then There There's Therefore These They They'd
+    They'll They're They've This Those Though Through Thus To Today Under Unlike Until Up Was Wasn't We We'd We'll We're
+    We've Well Were Weren't What What's When Where Where's Whether Which While Who Who's Why Will With Within Without
+    Won't Would Wouldn't Yeah Yes Yet You You'd You'll You're You've Your
 """)
 FIRST_PERSON = _words("I I'd I'll I'm I've I’d I’ll I’m I’ve")
 # The affixes that stay with their word when hyphenated words are split, as in the newer treebanks.
