@@ -44,10 +44,10 @@ _TREES = [
     "(-LRB- ()",
 ]
 _KEYS = ["text", "texts", "tokens", "format", "decoder", "root_label", "k_best", "scores", "marginals", "constraints"]
-_KEYS += ["item", "sentence", "required", "forbidden", "gold", "predicted", "x", ""]
+_KEYS += ["item", "sentence", "required", "forbidden", "gold", "predicted", "offsets", "x", ""]
 _DECODERS = [*get_args(Decoder), "left"]
 _VALUES: list[Any] = [None, True, False, 0, 1, -1, 2, 3, 20, 21, 10**6, 10**30, 1.5, 1e308, "json", "brackets", "NP"]
-_VALUES += ["S"]
+_VALUES += ["S", "utf-16"]
 _VALUES += ["X", "∅", [], {}, [[]], [0, 1], [0, 2], [1, 3], [2, 1], [0, 99], [["a"]], [["The", "dog", "saw"]]]
 _VALUES += [[[""], ["a"]]]
 _VALUES += [
@@ -193,11 +193,18 @@ def _check_parse(asked: dict[str, Any], found: dict[str, Any]) -> None:
             words = sentence["words"]
             assert len(words) == len(sentence["tags"])
             if isinstance(item, str):
-                assert words == [item[start:end] for start, end in sentence["offsets"]], "offsets point at the words"
+                assert words == _sliced(item, sentence["offsets"], asked.get("offsets")), "offsets point at the words"
             else:
                 assert words == item, "tokens stay as they are"
             if words:
                 assert parse_tree(sentence["brackets"]).words == tuple(words), "the tree is over the words"
+
+
+def _sliced(text: str, offsets: list[list[int]], unit: str | None) -> list[str]:
+    if unit != "utf-16":
+        return [text[start:end] for start, end in offsets]
+    raw = text.encode("utf-16-le", "surrogatepass")
+    return [raw[2 * start : 2 * end].decode("utf-16-le", "surrogatepass") for start, end in offsets]
 
 
 def _mutate(raw: bytes, generator: random.Random) -> bytes:

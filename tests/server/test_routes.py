@@ -53,6 +53,37 @@ def test_offsets_are_those_of_each_text(client: httpx.Client) -> None:
             assert [text[start:end] for start, end in sentence["offsets"]] == sentence["words"]
 
 
+def test_offsets_are_in_utf_16_if_asked_for(client: httpx.Client) -> None:
+    texts = ["Dogs 🍎 bark 𝒳. 🇬🇧 🍎!", "No pairs."]
+    results = parse(client, texts=texts, offsets="utf-16", k_best=2)
+    for text, result in zip(texts, results, strict=True):
+        units = text.encode("utf-16-le")
+        for sentence in result["sentences"]:
+            for one in (sentence, *sentence.get("alternatives", [])):
+                found = [units[2 * start : 2 * end].decode("utf-16-le") for start, end in one["offsets"]]
+                assert found == sentence["words"]
+                for phrase in one["constituents"]:
+                    cut = units[2 * phrase["start"] : 2 * phrase["end"]].decode("utf-16-le")
+                    assert cut.replace(" ", "") == phrase["text"].replace(" ", "")
+    plain = parse(client, texts=texts, k_best=2)
+    assert plain == parse(client, texts=texts, offsets="code-points", k_best=2) != results
+    assert plain[1] == results[1]
+    (tokens,) = parse(client, tokens=[["🍎", "a"]], offsets="utf-16")
+    assert tokens["sentences"][0]["offsets"] is None
+
+
+def test_the_schema_says_what_offsets_count(client: httpx.Client) -> None:
+    schemas = client.get("/openapi.json").json()["components"]["schemas"]
+    assert schemas["ParseRequest"]["properties"]["offsets"]["default"] == "code-points"
+    for description in (
+        schemas["ParseRequest"]["properties"]["offsets"]["description"],
+        schemas["SentenceAnswer"]["properties"]["offsets"]["description"],
+        schemas["ConstituentAnswer"]["properties"]["start"]["description"],
+    ):
+        assert "code points" in description
+        assert "UTF-16" in description
+
+
 def test_tokens_come_back_as_they_were(client: httpx.Client, parser: Parser) -> None:
     tokens = [["She", "loves", "(", "code", ")"], [], ["Yes"]]
     results = parse(client, tokens=tokens)
@@ -121,6 +152,10 @@ def test_a_lone_surrogate_comes_back(client: httpx.Client) -> None:
         (b'{"text": "a", "k_best": 0}', 422, "k_best: "),
         (b'{"text": "a", "k_best": 21}', 422, "k_best: at most 20, got 21"),
         (b'{"text": "a", "scores": 1}', 422, "scores: "),
+        (b'{"text": "a", "offsets": "bytes"}', 422, "offsets: input should be 'code-points' or 'utf-16'"),
+        (b'{"text": "a", "format": "brackets", "k_best": 2}', 422, "k_best: format brackets gives one tree per"),
+        (b'{"text": "a", "format": "brackets", "scores": true}', 422, "scores: format brackets gives one tree"),
+        (b'{"text": "a", "format": "brackets", "marginals": true}', 422, "marginals: format brackets gives one tree"),
         (b'{"text": "a", "format": "xml"}', 422, "format: "),
         (b'{"text": "a", "constraints": [{"required": [[1]]}]}', 422, "constraints[0].required[0]: "),
         (b'{"text": "a", "constraints": [{"required": [[-1, 1]]}]}', 422, "constraints[0].required[0][0]: "),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,6 +14,8 @@ from spanlin.server.schema import ParseRequest, SentenceConstraints
 from spanlin.server.settings import ServerSettings
 from spanlin.text import Sentence, iter_sentences
 from spanlin.trees.tree import Span
+
+_TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")  # what UTF-16 writes as a pair of surrogates
 
 
 class Sentences(NamedTuple):
@@ -31,15 +35,20 @@ def read_sentences(request: ParseRequest, settings: ServerSettings) -> Sentences
         raise RequestError(413, f"{name}: {len(items)} items, but at most {settings.max_items} a request: send several")
     if request.k_best > settings.max_k_best:
         raise RequestError(422, f"k_best: at most {settings.max_k_best}, got {request.k_best}")
+    if request.format == "brackets":
+        more = {"k_best": request.k_best > 1, "scores": request.scores, "marginals": request.marginals}
+        for key in filter(more.get, more):
+            raise RequestError(422, f"{key}: format brackets gives one tree per sentence; ask for format json")
     words: list[Sequence[str]] = []
     offsets: list[Offsets] = []
     counts = []
     for number, item in enumerate(items):
         if isinstance(item, str):
             before = len(words)
+            pairs = _places_of_pairs(item) if request.offsets == "utf-16" else []
             for sentence in iter_sentences(item, longest_sentence=settings.max_sentence_words):
                 words.append(sentence.words)
-                offsets.append(_offsets(sentence))
+                offsets.append(_offsets(sentence, pairs))
                 if len(words) > settings.max_sentences:
                     raise RequestError(413, f"more than {settings.max_sentences} sentences: send several requests")
             counts.append(len(words) - before)
@@ -78,8 +87,16 @@ def _items(request: ParseRequest) -> tuple[str, Sequence[str] | Sequence[Sequenc
     return ("texts", [request.text]) if given == ["text"] else (given[0], request.texts or request.tokens)
 
 
-def _offsets(sentence: Sentence) -> Offsets:
-    return tuple(zip(sentence.starts, sentence.ends, strict=True))
+def _places_of_pairs(text: str) -> list[int]:
+    return [match.start() for match in _TWO_UNITS.finditer(text)]
+
+
+def _offsets(sentence: Sentence, pairs: Sequence[int]) -> Offsets:
+    """Return where the words stand, one further for each of the text's `pairs` that is before."""
+    if not pairs:
+        return tuple(zip(sentence.starts, sentence.ends, strict=True))
+    starts, ends = ([place + bisect_left(pairs, place) for place in side] for side in (sentence.starts, sentence.ends))
+    return tuple(zip(starts, ends, strict=True))
 
 
 def _check_words(sentences: Sequence[Sequence[str]], limit: int) -> None:

@@ -11,6 +11,7 @@ from spanlin.decoding.decode import Decoder
 from spanlin.server.answers import RequestError
 
 Format = Literal["json", "brackets"]
+OffsetUnit = Literal["code-points", "utf-16"]
 _Index = Annotated[int, Field(ge=0, le=1_000_000)]
 _Span = Annotated[list[_Index], Field(min_length=2, max_length=2)]
 _ONE_OF: list[Any] = [{"required": ["text"]}, {"required": ["texts"]}, {"required": ["tokens"]}]
@@ -48,7 +49,12 @@ class ParseRequest(_Body):
         examples=[[["She", "loves", "writing", "code", "."]]],
         json_schema_extra=_without_default,
     )
-    format: Format = Field(default="json", description="`brackets` gives the trees alone, and is quicker.")
+    format: Format = Field(default="json", description="`brackets` gives one tree per sentence and nothing else.")
+    offsets: OffsetUnit = Field(
+        default="code-points",
+        description="What offsets into a text count: Unicode code points, as Python does, or the units of UTF-16, as "
+        "JavaScript, Java and C# do. They differ after an emoji and the like.",
+    )
     decoder: Decoder = "argmin"
     root_label: str = Field(default="", max_length=100, description="The label that trees must have below TOP.")
     k_best: int = Field(default=1, ge=1, le=1_000, description="How many of the most probable trees to give.")
@@ -75,7 +81,9 @@ class ConstituentAnswer(_Answer):
     left: int
     right: int
     probability: float
-    start: int = Field(description="Where it starts in the text, in characters; -1 if tokens were given.")
+    start: int = Field(
+        description="Where it starts in the text, in code points or, if asked for, UTF-16 units; -1 for tokens."
+    )
     end: int
     text: str
 
@@ -86,7 +94,10 @@ class SentenceAnswer(_Answer):
     words: list[str]
     tags: list[str]
     tag_probabilities: list[float]
-    offsets: list[list[int]] | None = Field(description="Where each word starts and ends in the text, in characters.")
+    offsets: list[list[int]] | None = Field(
+        description="Where each word starts and ends in the text, in code points or, if asked for, UTF-16 units; null "
+        "for tokens."
+    )
     brackets: str
     constituents: list[ConstituentAnswer]
 
