@@ -25,7 +25,11 @@ MAY_IMPORT = {
     "frames": {"errors", "parsed"},
     "sentence_constraints": {"errors", "trees", "decoding", "text"},
     "parsed_batch": {"runtime", "parsed"},
-    "parser": {"errors", "decoding", "runtime", "text", "sentence_constraints", "parsed", "parsed_batch"},
+    "argument_checks": {"errors"},
+    "parser": {
+        *("errors", "decoding", "runtime", "text", "sentence_constraints", "parsed", "parsed_batch"),
+        "argument_checks",
+    },
     "benchmark": {"errors", "text", "runtime", "parser"},
     "corpus": {"errors", "trees", "decoding", "runtime", "text", "parsed", "parser"},
     "network": {"errors", "trees", "linearization"},

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +11,11 @@ from click.testing import CliRunner
 from runtime.conftest import TREES, folder, model  # noqa: F401 (fixtures)
 from spanlin import parser as parser_module
 from spanlin.cli.main import main
-from spanlin.errors import SpanlinError
+from spanlin.errors import ConfigError, DecodingError, SpanlinError
 from spanlin.parser import Parser
+from spanlin.runtime.folder import open_folder
 from spanlin.runtime.onnx import OnnxBackend
+from spanlin.text import Token
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.transforms import ROOT_LABELS
 
@@ -141,3 +144,93 @@ def test_a_line_that_is_not_utf8_is_named(folder: Path) -> None:  # noqa: F811
     result = CliRunner().invoke(main, ["parse", "--model", str(folder), "--tokenized"], input=b"a\n\xff\n")
     assert result.exit_code == 1
     assert "line 2: not UTF-8" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["Dogs", "bark"],
+            "give one text, a string, not a list: for the lines of a file use parse_stream, for lists of",
+        ),
+        (("Dogs bark.",), "give one text, a string, not a tuple: for the lines of a file use parse_stream"),
+        (None, "give one text, a string, not None: for the lines of a file use parse_stream"),
+        (3, "give one text, a string, not an int: "),
+        (b"Dogs bark.", "a text is a string, not bytes: decode them first, as with text.decode"),
+    ],
+)
+def test_parse_takes_one_text(parser: Parser, given: object, message: str) -> None:
+    with pytest.raises(SpanlinError, match=f"^{re.escape(message)}"):
+        parser.parse(given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (None, "a text is a string, or strings that are its lines, not of type NoneType"),
+        (b"Dogs bark.", "a text is a string, or strings that are its lines, not of type bytes"),
+        (["Dogs\n", b"bark."], "line 2 of the text is not a string but of type bytes: open the file as text"),
+        ([["Dogs", "bark"]], "line 1 of the text is not a string but of type list"),
+    ],
+)
+def test_parse_stream_takes_a_text_or_its_lines(parser: Parser, given: object, message: str) -> None:
+    with pytest.raises(SpanlinError, match=f"^{re.escape(message)}"):
+        list(parser.parse_stream(given))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["Dogs", "bark"], "sentences[0] is a string, 'Dogs', but a sentence is a list of words: give [['Dogs', "),
+        ([["Dogs"], "bark"], "sentences[1] is a string, 'bark', but a sentence is a list of words: "),
+        ([["Dogs"], ""], "sentences[1] is a string, '', but a sentence is a list of words: "),
+        (
+            "Dogs bark",
+            "give a list of sentences, each a list of words, not the string 'Dogs bark'; for a text use parse",
+        ),
+        ("x" * 500, f"give a list of sentences, each a list of words, not the string '{'x' * 39}...; for a text use"),
+        (b"Dogs", "give a list of sentences, each a list of words, not bytes; for a text use parse"),
+        (None, "give a list of sentences, each a list of words, not None; for a text use parse"),
+        ([["Dogs"], None], "sentences[1] is None, but a sentence is a list of words"),
+        ([b"Dogs"], "sentences[0] is bytes, but a sentence is a list of words"),
+        ([iter(["Dogs"])], "sentences[0] is a list_iterator, but a sentence is a list of words"),
+        ([["Dogs"], ["a", None]], "sentences[1][1]: a word is a string, not None"),
+        ([["Dogs", b"bark"]], "sentences[0][1]: a word is a string, not bytes"),
+        ([["Dogs", 3]], "sentences[0][1]: a word is a string, not an int"),
+        ([["Dogs", ["bark"]]], "sentences[0][1]: a word is a string, not a list"),
+        ([[Token("Dogs", 0, 4)]], "sentences[0][0]: a word is a string, not a Token"),
+    ],
+)
+def test_a_sentence_is_a_list_of_words(parser: Parser, given: list[list[str]], message: str) -> None:
+    for parse in (parser.parse_tokens, parser.brackets):
+        with pytest.raises(SpanlinError, match=f"^{re.escape(message)}"):
+            parse(given)
+    with pytest.raises(SpanlinError, match=f"^{re.escape(message)}"):
+        parser.parse_tokens(given, constraints=[None] * len(given or []))
+
+
+def test_the_place_of_a_wrong_word_counts_from_the_start_of_the_stream(
+    parser: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OnnxBackend, "chunk", 4)
+    sentences: list[list[str]] = [["a"]] * 9 + [["a", None]]  # type: ignore[list-item]
+    with pytest.raises(SpanlinError, match=r"^sentences\[9\]\[1\]: a word is a string, not None"):
+        parser.parse_tokens(sentences)
+
+
+@pytest.mark.parametrize("threads", [-1, 1025, 10**400, 1.5, "2", None, True])
+def test_threads_are_a_number_of_cores(folder: Path, threads: int) -> None:  # noqa: F811
+    message = r"^threads is .{1,40}: give 0 for every core, or a number up to 1024$"
+    with pytest.raises(ConfigError, match=message):
+        Parser.load("no such model", threads=threads)
+    with pytest.raises(ConfigError, match=message):
+        Parser.from_folder(open_folder(folder), threads=threads)
+    assert Parser.load(folder, threads=2).brackets([["a"]])
+
+
+@pytest.mark.parametrize("k_best", ["2", None, 1.5, True])
+def test_k_best_is_a_whole_number(parser: Parser, k_best: int) -> None:
+    with pytest.raises(DecodingError, match=r"^k_best is .{1,10}: give a whole number of trees$"):
+        parser.parse_tokens([["a"]], k_best=k_best)
+    with pytest.raises(DecodingError, match=r"^k_best is .{1,10}: give a whole number of trees$"):
+        parser.parse("a", k_best=k_best)

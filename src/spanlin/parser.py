@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.argument_checks import check_k_best, check_sentences, check_text, check_threads, raise_if_not_words
 from spanlin.decoding import Constraints, Decoder
 from spanlin.errors import MissingExtraError
 from spanlin.parsed import Parsed
@@ -57,11 +58,13 @@ class Parser:
         It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
         "cuda", in torch there, if the folder was exported with its weights.
         """
+        check_threads(threads)  # before a model is read
         return cls.from_folder(open_folder(find_model(model)), threads=threads, device=device)
 
     @classmethod
     def from_folder(cls, folder: ModelFolder, *, threads: int = 0, device: str = "") -> Parser:
         """Return the parser of a model folder that is open already; see `load`."""
+        check_threads(threads)
         if device:
             try:
                 from spanlin.runtime.torch import TorchBackend
@@ -89,6 +92,7 @@ class Parser:
         >>> Parser.load().parse("She loves writing code.")
         [Parsed('(TOP (S (NP (PRP She)) (VP (VBZ loves) (S (VP (VBG writing) (NP (NN code))))) (. .)))')]
         """
+        check_text(text)
         return list(
             self.parse_stream(
                 text,
@@ -116,6 +120,7 @@ class Parser:
 
         Memory does not grow with the text. A sentence may go over several lines, but not over an empty one.
         """
+        check_k_best(k_best)
         options = TreeOptions(decoder=decoder, root_label=root_label, k_best=k_best, marginals=marginals, scores=scores)
         redecoder = self._redecoder(options, constrained=constraints is not None)
         return self._parse_text(text, constraints or CharacterConstraints(), redecoder, options)
@@ -170,6 +175,8 @@ class Parser:
         little more. All else is O(n^3) in a sentence's n words, with O(n^2) memory: some milliseconds for thirty words,
         some tenths of a second for three hundred.
         """
+        check_sentences(sentences)
+        check_k_best(k_best)
         options = TreeOptions(decoder=decoder, root_label=root_label, k_best=k_best, marginals=marginals, scores=scores)
         redecoder = self._redecoder(options, constrained=constraints is not None)
         return self._parses(pair_constraints(sentences, constraints), redecoder, options)
@@ -200,6 +207,7 @@ class Parser:
         `make` gets batches with these outputs of the network (see `spanlin.runtime.backend`), in several threads, and
         returns a result for each sentence. While one chunk of sentences is handed out, the next one runs.
         """
+        check_sentences(sentences)
         source = iter(sentences)
         before = 0
         with ThreadPoolExecutor(self._workers, thread_name_prefix="spanlin") as pool:
@@ -208,7 +216,7 @@ class Parser:
                 while chunk := list(itertools.islice(source, self._backend.chunk)):
                     if len(self._table) > _MOST_WORDS or self._table.characters > _MOST_CHARACTERS:
                         self._table = WordTable(self._splitter)
-                    found = Sentences(chunk, self._table)
+                    found = self._read(chunk, before)
                     # The longest first: none is left to run alone at the end.
                     batches = found.batches(
                         tokens=batch_tokens or self._backend.batch_tokens, multiple=self._backend.multiple
@@ -224,6 +232,16 @@ class Parser:
                     yield from _in_order(*started.popleft())
             finally:
                 pool.shutdown(cancel_futures=True)
+
+    def _read(self, chunk: list[Sequence[str]], before: int) -> Sentences:
+        """Return a chunk of sentences as arrays, or raise a SpanlinError at the first that is not a list of words."""
+        if any(isinstance(sentence, str) for sentence in chunk):  # its letters would be taken for words
+            raise_if_not_words(chunk, before=before)
+        try:
+            return Sentences(chunk, self._table)
+        except (AttributeError, TypeError, ValueError):
+            raise_if_not_words(chunk, before=before)
+            raise
 
     def _run(
         self,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from spanlin.errors import ConfigError
+from spanlin.errors import ConfigError, SpanlinError
 from spanlin.text.chunks import CHUNK, Chunk, ChunkReader, Ending, Start
 from spanlin.text.lines import BLANK_LINES, PAGE_BREAKS, segments
 from spanlin.text.tokens import Sentence, Token
@@ -69,7 +69,7 @@ def iter_sentences(
         raise ConfigError(f"longest_sentence must be at least 1, got {longest_sentence}")
     reader = _reader(split_hyphens)
     offset = 0
-    for paragraph in [text] if isinstance(text, str) else _paragraphs(text):
+    for paragraph in [text] if isinstance(text, str) else _paragraphs(_checked(text)):
         for start, end in segments(paragraph):
             for sentence in _sentences(paragraph, start, end, offset, reader):
                 if len(sentence.words) <= longest_sentence:
@@ -93,6 +93,17 @@ def tokenize_sentence(text: str, *, offset: int = 0, split_hyphens: bool = True)
 def _reader(split_hyphens: bool) -> ChunkReader:
     # Made when first needed: to compile its expression takes as long as to read 200 kB.
     return ChunkReader(split_hyphens=split_hyphens)
+
+
+def _checked(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines, or raise a SpanlinError where something else was given."""
+    if isinstance(lines, (bytes, bytearray)) or not isinstance(lines, Iterable):
+        raise SpanlinError(f"a text is a string, or strings that are its lines, not of type {type(lines).__name__}")
+    for number, line in enumerate(lines, start=1):
+        if not isinstance(line, str):
+            advice = ": open the file as text, with an encoding" if isinstance(line, bytes) else ""
+            raise SpanlinError(f"line {number} of the text is not a string but of type {type(line).__name__}{advice}")
+        yield line
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:

@@ -1,0 +1,83 @@
+"""What may be given to the parser: each mistake is an error that says what to give instead."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sized
+from typing import SupportsIndex
+
+from spanlin.errors import ConfigError, DecodingError, SpanlinError
+
+_MOST_THREADS = 1024
+_SHOWN = 40  # characters of a wrong value in a message
+
+
+def check_threads(threads: object) -> None:
+    """Raise a ConfigError unless it is a number of cores."""
+    count = _whole(threads)
+    if count is None or not 0 <= count <= _MOST_THREADS:
+        raise ConfigError(f"threads is {_shown(threads)}: give 0 for every core, or a number up to {_MOST_THREADS}")
+
+
+def check_k_best(k_best: object) -> None:
+    """Raise a DecodingError unless it is a whole number."""
+    if _whole(k_best) is None:
+        raise DecodingError(f"k_best is {_shown(k_best)}: give a whole number of trees")
+
+
+def check_text(text: object) -> None:
+    """Raise a SpanlinError unless it is one text."""
+    if isinstance(text, (bytes, bytearray)):
+        raise SpanlinError("a text is a string, not bytes: decode them first, as with text.decode('utf-8')")
+    if not isinstance(text, str):
+        raise SpanlinError(
+            f"give one text, a string, not {_kind(text)}: for the lines of a file use parse_stream, for lists of words "
+            "parse_tokens"
+        )
+
+
+def check_sentences(sentences: object) -> None:
+    """Raise a SpanlinError unless they can be read one by one; what each of them is shows when it comes."""
+    if isinstance(sentences, (str, bytes)) or not isinstance(sentences, Iterable):
+        raise SpanlinError(
+            f"give a list of sentences, each a list of words, not {_kind(sentences)}; for a text use parse"
+        )
+
+
+def raise_if_not_words(sentences: Iterable[object], *, before: int) -> None:
+    """Raise a SpanlinError that names the first sentence that is not a list of strings; so many came before."""
+    for number, sentence in enumerate(sentences, start=before):
+        if isinstance(sentence, str):
+            raise SpanlinError(
+                f"sentences[{number}] is a string, {_shown(sentence)}, but a sentence is a list of words: give "
+                "[['Dogs', 'bark']] for one sentence of two words; for a text use parse"
+            )
+        if not isinstance(sentence, Sized) or not isinstance(sentence, Iterable) or isinstance(sentence, bytes):
+            raise SpanlinError(f"sentences[{number}] is {_kind(sentence)}, but a sentence is a list of words")
+        for place, word in enumerate(sentence):
+            if not isinstance(word, str):
+                raise SpanlinError(f"sentences[{number}][{place}]: a word is a string, not {_kind(word)}")
+
+
+def _whole(value: object) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        return None
+    return operator.index(value)
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, bytes):
+        return "bytes"
+    if isinstance(value, str):
+        return f"the string {_shown(value)}"
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > 100:  # Python writes no number of thousands of digits
+        return "a huge number"
+    written = repr(value)
+    return written if len(written) <= _SHOWN else f"{written[:_SHOWN]}..."
