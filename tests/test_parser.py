@@ -218,7 +218,7 @@ def test_the_place_of_a_wrong_word_counts_from_the_start_of_the_stream(
         parser.parse_tokens(sentences)
 
 
-@pytest.mark.parametrize("threads", [-1, 1025, 10**400, 1.5, "2", None, True])
+@pytest.mark.parametrize("threads", [-1, 1025, pytest.param(10**400, id="huge"), 1.5, "2", None, True])
 def test_threads_are_a_number_of_cores(folder: Path, threads: int) -> None:  # noqa: F811
     message = r"^threads is .{1,40}: give 0 for every core, or a number up to 1024$"
     with pytest.raises(ConfigError, match=message):

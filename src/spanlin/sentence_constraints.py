@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from spanlin.decoding.constraints import Constraints
+from spanlin.decoding.constraints import Constraints, as_spans
 from spanlin.errors import ConstraintError
 from spanlin.text import Sentence
 from spanlin.trees.tree import Span
@@ -22,6 +22,10 @@ class CharacterConstraints:
     required: tuple[tuple[int, int], ...] = ()
     forbidden: tuple[tuple[int, int], ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "required", as_spans("required", self.required))
+        object.__setattr__(self, "forbidden", as_spans("forbidden", self.forbidden))
+
 
 def constrain_sentences(
     sentences: Iterable[Sentence], constraints: CharacterConstraints
@@ -33,6 +37,8 @@ def constrain_sentences(
     """
     if isinstance(constraints, Constraints):
         raise ConstraintError("these constraints are spans of tokens: give CharacterConstraints for a text")
+    if not isinstance(constraints, CharacterConstraints):
+        raise ConstraintError(f"constraints on a text are {constraints!r:.40}: give CharacterConstraints")
     left = sorted(
         [(start, end, "required") for start, end in constraints.required]
         + [(start, end, "forbidden") for start, end in constraints.forbidden],
@@ -58,6 +64,10 @@ def pair_constraints(
         return
     if isinstance(constraints, Constraints):
         raise ConstraintError("one set of constraints for all sentences: give a list with one, or None, for each")
+    if isinstance(constraints, CharacterConstraints) or not isinstance(constraints, Iterable):
+        raise ConstraintError(
+            f"constraints are {constraints!r:.40}: give a list with Constraints, or None, per sentence"
+        )
     left = iter(constraints)
     count = 0
     for count, words in enumerate(sentences, start=1):
@@ -65,6 +75,8 @@ def pair_constraints(
             wanted = next(left)
         except StopIteration:
             raise ConstraintError(f"only {count - 1} constraints: give one, or None, for each sentence") from None
+        if wanted is not None and not isinstance(wanted, Constraints):
+            raise ConstraintError(f"constraints of sentence {count} are {wanted!r:.40}: give Constraints, or None")
         if not words and wanted is not None and (wanted.required or wanted.forbidden):
             raise ConstraintError(f"sentence {count} has constraints but no words: give None")
         yield words, wanted

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ from spanlin.decoding import (
     span_marginals_batch,
 )
 from spanlin.errors import ConstraintError, DecodingError, LinearizationError
+from spanlin.sentence_constraints import CharacterConstraints
 from spanlin.trees.tree import Span
 
 DECODERS: tuple[Decoder, ...] = get_args(Decoder)
@@ -227,6 +228,41 @@ def fail(required: tuple[Span, ...] = (), forbidden: tuple[Span, ...] = (), word
         messages.add(str(caught.value))
     assert len(messages) == 1
     return messages.pop()
+
+
+def test_lists_and_plain_pairs_are_spans_too() -> None:
+    given = Constraints(required=[[0, 2]], forbidden=[(np.int64(1), 3)])  # type: ignore[arg-type,list-item]
+    assert given == Constraints(required=(Span(0, 2),), forbidden=(Span(1, 3),))
+    assert all(type(edge) is int for edge in given.forbidden[0])
+    scores = np.zeros((1, 4, 4))
+    for decoder in DECODERS:
+        assert Span(0, 2) in decode_batch([4], scores, decoder=decoder, constraints=[given]).tree(0).spans
+
+
+@pytest.mark.parametrize(
+    ("required", "message"),
+    [
+        ((0, 2), "required[0] is 0: a span is two whole numbers, as in required=[(0, 2)]"),
+        ([(0, 2), (1,)], "required[1] is (1,): a span is two whole numbers, as in required=[(0, 2)]"),
+        ([(0, 1, 2)], "required[0] is (0, 1, 2): a span is two whole numbers, as in required=[(0, 2)]"),
+        ([(0, 1.5)], "required[0] is (0, 1.5): a span is two whole numbers, as in required=[(0, 2)]"),
+        ([(False, True)], "required[0] is (False, True): a span is two whole numbers, as in required=[(0, 2)]"),
+        (["ab"], "required[0] is 'ab': a span is two whole numbers, as in required=[(0, 2)]"),
+        ("ab", "required is 'ab': give a list of spans, such as [(0, 2)]"),
+        (None, "required is None: give a list of spans, such as [(0, 2)]"),
+        (3, "required is 3: give a list of spans, such as [(0, 2)]"),
+    ],
+)
+def test_what_is_not_a_span_is_named(required: Any, message: str) -> None:
+    for kind in (Constraints, CharacterConstraints):
+        with pytest.raises(ConstraintError) as caught:
+            kind(required=required)
+        assert str(caught.value) == message
+
+
+def test_spans_without_constraints_around_them_are_an_error() -> None:
+    with pytest.raises(ConstraintError, match=r"^sentence 0: constraints are \[\(0, 2\)\]: give Constraints, or None$"):
+        decode_batch([4], np.zeros((1, 4, 4)), constraints=[[(0, 2)]])  # type: ignore[list-item]
 
 
 def test_crossing_required_spans_are_an_error() -> None:

@@ -248,6 +248,21 @@ def test_an_empty_batch_has_no_trees() -> None:
     for decoder in DECODERS:
         assert len(decode_batch([], np.zeros((0, 5, 5)), decoder=decoder)) == 0
         assert decode_batch([], np.zeros((0, 0, 0)), decoder=decoder).lefts.shape == (0, 0)
+        assert decode_batch([], [], [], decoder=decoder, constraints=[]).lefts.shape == (0, 0)
+
+
+def test_a_batch_without_sentences_but_with_scores_is_an_error() -> None:
+    with pytest.raises(DecodingError, match=r"left_boundary_log_probs: shape \(2, 3, 3\) does not fit 0 sentences$"):
+        decode_batch([], np.zeros((2, 3, 3)))
+    with pytest.raises(DecodingError, match=r"must be \[batch, max_words, max_words\], not of shape \(0, 3, 4\)"):
+        decode_batch([], np.zeros((0, 3, 4)))
+    with pytest.raises(DecodingError, match=r"must be \[batch, max_words, max_words\], not of shape \(0,\)"):
+        decode_batch([2], [])
+
+
+def test_word_counts_of_different_lengths_are_an_error() -> None:
+    with pytest.raises(DecodingError, match=r"word counts must be \[batch\] integers, not lists of different lengths"):
+        decode_batch([[1], [1, 2]], np.zeros((2, 2, 2)))  # type: ignore[list-item]
 
 
 def test_ties_between_boundaries_go_to_the_longest_span() -> None:

@@ -276,6 +276,12 @@ def test_as_many_constraints_as_sentences(both: Parser) -> None:
         both.parse_tokens([["a"], []], constraints=[None, Constraints(required=(Span(0, 1),))])
     with pytest.raises(ConstraintError, match="give a list with one, or None, for each"):
         both.parse_tokens([["a"]], constraints=Constraints())  # type: ignore[arg-type]
+    for wrong in (3, CharacterConstraints()):
+        with pytest.raises(ConstraintError, match="give a list with Constraints, or None, per sentence"):
+            both.parse_tokens([["a"]], constraints=wrong)  # type: ignore[arg-type]
+    for wrong in ([(0, 1)], CharacterConstraints()):
+        with pytest.raises(ConstraintError, match=r"constraints of sentence 2 are .{1,40}: give Constraints, or None$"):
+            both.parse_tokens([["a"], ["b"]], constraints=[None, wrong])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(
@@ -297,6 +303,8 @@ def test_characters_that_are_no_tokens_are_named(both: Parser, span: tuple[int, 
 def test_spans_of_tokens_are_no_spans_of_characters(both: Parser) -> None:
     with pytest.raises(ConstraintError, match="give CharacterConstraints for a text"):
         both.parse("The dog barks.", constraints=Constraints(required=(Span(0, 2),)))  # type: ignore[arg-type]
+    with pytest.raises(ConstraintError, match=r"constraints on a text are \[\(0, 7\)\]: give CharacterConstraints$"):
+        both.parse("The dog barks.", constraints=[(0, 7)])  # type: ignore[arg-type]
 
 
 def test_every_error_is_one_of_the_family(both: Parser) -> None:

@@ -14,7 +14,8 @@ tree has to be looked at afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,29 @@ class Constraints:
 
     required: tuple[Span, ...] = ()
     forbidden: tuple[Span, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Lists and plain pairs are what people write, and what JSON gives.
+        object.__setattr__(self, "required", as_spans("required", self.required))
+        object.__setattr__(self, "forbidden", as_spans("forbidden", self.forbidden))
+
+
+def as_spans(kind: str, spans: Iterable[Sequence[int]]) -> tuple[Span, ...]:
+    """Return pairs of whole numbers as spans, or raise a ConstraintError that names what is not one."""
+    if isinstance(spans, str) or not isinstance(spans, Iterable):
+        raise ConstraintError(f"{kind} is {spans!r:.40}: give a list of spans, such as [(0, 2)]")
+    found = []
+    for place, span in enumerate(spans):
+        try:
+            left, right = span
+            if isinstance(left, bool) or isinstance(right, bool):
+                raise TypeError
+            found.append(Span(operator.index(left), operator.index(right)))
+        except (TypeError, ValueError):
+            raise ConstraintError(
+                f"{kind}[{place}] is {span!r:.40}: a span is two whole numbers, as in {kind}=[(0, 2)]"
+            ) from None
+    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +116,8 @@ def span_masks(constraints: Sequence[Constraints | None], scores: BoundaryScores
     for sentence, wanted in enumerate(constraints):
         if wanted is None:
             continue
+        if not isinstance(wanted, Constraints):
+            raise ConstraintError(f"{scores.place(sentence)}constraints are {wanted!r:.40}: give Constraints, or None")
         word_count = int(scores.word_counts[sentence])
         _check(wanted, word_count, scores.place(sentence))
         spans = masks.spans[sentence]

@@ -19,6 +19,7 @@ from spanlin.decoding.greedy import IntArray, check_word_counts
 from spanlin.errors import DecodingError
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+_EMPTY = ((0,), (0, 0), (0, 0, 0))  # the shapes of a batch without sentences, the first that of an empty list
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +128,13 @@ def check_batch_scores(
     What stands in the padding, and where a boundary would not lie before (left) or after (right) its split point, is
     ignored whatever it is.
     """
-    counts = check_word_counts(word_counts)
-    sides = {name: _as_floats(name, side, dimensions=3) for name, side in _named(left, right)}
-    if not len(counts):  # room for one word, so that no array is without columns
-        sides = {name: side if side.size or side.shape[1] else np.zeros((0, 1, 1)) for name, side in sides.items()}
+    try:
+        counts = check_word_counts(word_counts)
+    except ValueError as error:  # NumPy's, for lists of different lengths
+        raise DecodingError("word counts must be [batch] integers, not lists of different lengths") from error
+    sides = {
+        name: _as_floats(name, side, dimensions=3, may_be_empty=not len(counts)) for name, side in _named(left, right)
+    }
     return _checked(counts, sides, numbers=np.arange(len(counts)))
 
 
@@ -156,11 +160,13 @@ def _named(left: npt.ArrayLike | None, right: npt.ArrayLike | None) -> list[tupl
     return given
 
 
-def _as_floats(name: str, side: npt.ArrayLike, *, dimensions: int) -> FloatArray:
+def _as_floats(name: str, side: npt.ArrayLike, *, dimensions: int, may_be_empty: bool = False) -> FloatArray:
     try:
         array = np.asarray(side, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DecodingError(f"{name}: not an array of numbers ({error})") from error
+    if may_be_empty and array.shape in _EMPTY:
+        return np.zeros((0, 1, 1))  # room for one word, so that no array is without columns
     if array.ndim != dimensions or array.shape[-1] != array.shape[-2]:
         wanted = "[n, n]" if dimensions == 2 else "[batch, max_words, max_words]"
         raise DecodingError(f"{name}: must be {wanted}, not of shape {array.shape}")
@@ -170,9 +176,8 @@ def _as_floats(name: str, side: npt.ArrayLike, *, dimensions: int) -> FloatArray
 def _checked(counts: IntArray, sides: dict[str, FloatArray], *, numbers: IntArray | None) -> BoundaryScores:
     for name, side in sides.items():
         if len(side) != len(counts) or (len(counts) and side.shape[1] < counts.max()):
-            raise DecodingError(
-                f"{name}: shape {side.shape} does not fit {len(counts)} sentences, longest {counts.max()}"
-            )
+            longest = f", longest {counts.max()}" if len(counts) else ""
+            raise DecodingError(f"{name}: shape {side.shape} does not fit {len(counts)} sentences{longest}")
     shapes = {side.shape for side in sides.values()}
     if len(shapes) > 1:
         raise DecodingError(
