@@ -94,6 +94,8 @@ def test_defaults_fill_in_and_whole_numbers_pass_for_floats(tmp_path: Path) -> N
         ("", "the key treebanks is missing"),
         ("treebanks = []\n", r"no \[\[treebanks\]\]: name at least one with its train file"),
         ('[[treebanks]]\nname = "t"\n', r"the key treebanks\[0\]\.train is missing"),
+        (MINIMAL + MINIMAL, r"two \[\[treebanks\]\] have the name 't': give each its own"),
+        (MINIMAL.replace('"t"', '"mean"'), "a treebank has the name 'mean', which the mean of all dev scores has"),
         ('[[treebanks]]\nname = "t"\ntrain = "x"\nweight = 0\n', "treebank 't': weight must be positive, got 0.0"),
         ("[optimizer]\nrate = 0.0\n" + MINIMAL, "optimizer.rate must be positive"),
         ("[batch]\naccumulate = 0\n" + MINIMAL, r"batch\.accumulate must be at least 1, got 0"),

@@ -119,6 +119,15 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         if not self.treebanks:
             raise ConfigError("no [[treebanks]]: name at least one with its train file")
+        names: set[str] = set()
+        for treebank in self.treebanks:
+            if treebank.name in names:
+                raise ConfigError(f"two [[treebanks]] have the name {shown(treebank.name)}: give each its own")
+            if treebank.name == "mean":
+                raise ConfigError(
+                    "a treebank has the name 'mean', which the mean of all dev scores has: choose another"
+                )
+            names.add(treebank.name)
         if self.epochs < 1 or self.evaluate_every < 1:
             raise ConfigError("epochs and evaluate_every must be at least 1")
         if not 0 <= self.averaging < 1:
