@@ -90,6 +90,39 @@ def test_log_probabilities_sum_to_one_over_possible_boundaries(encoder: str, fol
             assert not right[word, count:].any()
 
 
+def test_a_split_point_is_what_has_read_up_to_it_from_either_side() -> None:
+    network = untrained_model(TREES, context={"width": 4}).network.eval()  # split points are their own edges
+    # Two words between the start and the end symbol: forward vectors 10, 20, 30, 40 and backward ones 1, 2, 3, 4.
+    positions = torch.tensor([[[10.0, 11, 1, 1.5], [20, 21, 2, 2.5], [30, 31, 3, 3.5], [40, 41, 4, 4.5]]])
+    scores = network.score_positions(positions, torch.tensor([2]))
+    # Eq. 1: split point i is [f_i; b_(i+1)].
+    assert scores.left_edges.tolist() == [[[10, 11, 2, 2.5], [20, 21, 3, 3.5], [30, 31, 4, 4.5]]]
+    assert scores.right_edges.equal(scores.left_edges)
+
+
+def test_a_split_point_has_read_each_word_once() -> None:
+    torch.manual_seed(1)
+    network = untrained_model(TREES, context={"width": 16}).network.eval()
+    assert network.lexical is not None
+    features, word_counts = torch.randn(2, 9, network.lexical.width), torch.tensor([7, 4])
+
+    def edges(features: torch.Tensor) -> torch.Tensor:
+        encoded = network.contextualize(features, word_counts, torch.zeros(2, dtype=torch.int64))
+        return network.score_positions(encoded, word_counts).left_edges
+
+    with torch.inference_mode():
+        before = edges(features)
+        for position in range(9):
+            changed = features.clone()
+            changed[:, position] += 1
+            moved = (edges(changed) != before).view(2, 8, 2, 8).any(dim=3)  # sentence, split point, half
+            for row, count in enumerate(word_counts.tolist()):
+                if position < count + 2:
+                    by_forward, by_backward = moved[row, : count + 1].unbind(dim=1)
+                    assert by_forward.tolist() == [split_point >= position for split_point in range(count + 1)]
+                    assert by_backward.equal(~by_forward)
+
+
 @pytest.mark.parametrize("target", ["left", "right", "both"])
 @pytest.mark.parametrize("rule", ["argmin", "largest"])
 def test_forward_is_score_then_tree_then_labels(target: str, rule: str) -> None:
