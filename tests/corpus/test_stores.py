@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spanlin.corpus.stores import TEMPORARY, ArrowStore, LocalStore, Store, is_local, open_address, read_whole
-from spanlin.errors import CorpusError
+from spanlin.errors import CorpusError, MissingExtraError
 
 KINDS = ["local", "arrow", "arrow-objects"]
 
@@ -97,5 +97,5 @@ def test_addresses_of_this_machine_are_known(address: str, local: bool) -> None:
 
 def test_without_pyarrow_an_address_says_what_to_install(without: Callable[[str], None]) -> None:
     without("pyarrow")
-    with pytest.raises(CorpusError.__base__, match=r"needs pyarrow: pip install 'spanlin\[corpus\]'"):  # type: ignore[arg-type]
+    with pytest.raises(MissingExtraError, match=r"needs pyarrow: pip install 'spanlin\[corpus\]'"):
         open_address("s3://bucket/without")

@@ -21,8 +21,9 @@ CONFIGS = {
     "digits": (b"seed = " + b"9" * 5_000, "not TOML"),
     "key_twice": (b"seed = 1\nseed = 2", "not TOML"),
     "unknown_key": (b"run = 'rm -rf /'", "unknown key"),
-    "wrong_type": (b"seed = []", "seed"),
-    "nan": (b"[optimizer]\nrate = nan", "rate|optimizer|treebanks"),
+    "wrong_type": (b"seed = []", r"seed must be of type int, got \[\]"),
+    "nan": (b"[optimizer]\nrate = nan", r"optimizer\.rate must be a finite number, .*, got nan"),
+    "inf": (b"[network.scorer]\ndropout = -inf", r"network\.scorer\.dropout must be a finite number, .*, got -inf"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ from spanlin.cli.main import main
 from spanlin.errors import SpanlinError
 from spanlin.parser import Parser
 from spanlin.runtime.folder import find_model, open_folder
+from watched_file import watched
 
 SECRET = b"a secret of 32 bytes, for no one"
 LONGEST = 5.0  # seconds
@@ -30,10 +32,9 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """A file beside the folder that nobody may read: it was never read before."""
+    """A file beside the folder that nobody may read."""
     path = tmp_path / "outside.bin"
     path.write_bytes(SECRET)
-    os.utime(path, (0, path.stat().st_mtime))
     return path
 
 
@@ -75,12 +76,25 @@ def test_the_good_folder_is_used(good: Path) -> None:
     use(good)
 
 
+def test_whoever_reads_the_file_outside_is_noticed(good: Path, outside: Path) -> None:
+    with watched(outside) as watch:
+        assert not watch.noticed()
+        outside.read_bytes()
+        assert watch.noticed()
+        subprocess.run(["cat", str(outside)], check=True, capture_output=True)  # not by this process
+        assert watch.noticed()
+        assert not watch.noticed()
+    graph = Path(shutil.copy(good / "graph.onnx", outside))
+    with watched(graph) as watch:
+        onnxruntime.InferenceSession(str(graph), providers=["CPUExecutionProvider"])  # nor by Python
+        assert watch.noticed()
+
+
 @pytest.mark.parametrize("hostile", FOLDERS, ids=lambda hostile: hostile.name)
 def test_a_hostile_folder_is_refused(
     hostile: Hostile, good: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = make(hostile, good, outside)
-    os.utime(outside, (0, outside.stat().st_mtime))
     monkeypatch.chdir(folder)  # from where a graph without a path would look for its data
     if hostile.before:
 
@@ -91,9 +105,11 @@ def test_a_hostile_folder_is_refused(
     Opened.paths = []
     start = time.perf_counter()
     try:
-        with pytest.raises(SpanlinError, match=hostile.message) as caught:
-            use(folder)
-        taken = time.perf_counter() - start
+        with watched(outside) as watch:
+            with pytest.raises(SpanlinError, match=hostile.message) as caught:
+                use(folder)
+            taken = time.perf_counter() - start
+            was_read = watch.noticed()
         opened = Opened.paths
     finally:
         Opened.paths = None
@@ -104,7 +120,7 @@ def test_a_hostile_folder_is_refused(
     assert len(message) < 1000
     assert "secret" not in message
     assert not [path for path in opened if Path(path).name == outside.name]
-    assert outside.stat().st_atime == 0, "nobody read it"
+    assert not was_read
     assert outside.read_bytes() == SECRET
     if hostile.before:
         with pytest.raises(SpanlinError, match=hostile.message):
