@@ -203,7 +203,7 @@ def impossible(generator: Generator) -> Iterator[tuple[bytes, Statuses]]:
     cases: list[object] = [
         [{"required": [[0, 2], [1, 3]]}],
         [{"required": [[0, 2]], "forbidden": [[0, 2]]}],
-        [{"forbidden": [[0, 4]]}],
+        [{"required": [[0, 4, "NP"]], "forbidden": [[0, 4, "NP"]]}],
         [{"item": 1, "required": [[0, 2]]}],
         [{"sentence": 1, "required": [[0, 2]]}],
         [{"item": -1}],
@@ -213,7 +213,8 @@ def impossible(generator: Generator) -> Iterator[tuple[bytes, Statuses]]:
         [{"required": [[0, 2]]}, {"required": [[1, 3]]}],
         [7],
         {"required": [[0, 2]]},
-        [{"forbidden": [[0, 2], [0, 3], [1, 3], [1, 4], [2, 4]]}],
+        [{"required": [[0, 2, "NOPE"]]}],
+        [{"forbidden": [[1, 2, "NOPE"]]}],
     ]
     while True:
         yield parse(FOUR | {"constraints": generator.choice(cases)}), WRONG

@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "evaluation": {"errors", "trees"},
     "runtime": {"errors", "trees", "linearization", "decoding"},
     "calibration": {"errors", "trees", "runtime", "evaluation", "parser"},
+    "tree_calibration": {"errors", "trees", "decoding", "runtime", "parser"},
     "text": {"errors"},
     "render": {"errors", "trees"},
     "parsed": {"errors", "trees", "render"},
@@ -33,7 +34,10 @@ MAY_IMPORT = {
     "benchmark": {"errors", "text", "runtime", "parser"},
     "corpus": {"errors", "trees", "decoding", "runtime", "text", "parsed", "parser"},
     "network": {"errors", "trees", "linearization"},
-    "training": {"errors", "trees", "linearization", "decoding", "evaluation", "runtime", "calibration", "network"},
+    "training": {
+        *("errors", "trees", "linearization", "decoding", "evaluation", "runtime", "calibration", "tree_calibration"),
+        "network",
+    },
     "cli": {
         *("errors", "trees", "linearization", "decoding", "evaluation"),
         *("runtime", "text", "parser", "network", "training", "render", "parsed", "frames", "benchmark"),

@@ -54,6 +54,7 @@ def test_json_has_what_was_asked_for() -> None:
     scores = np.array([[0.0, -np.inf], [-0.5, -2.0]])
     marginals = np.array([[0, 1, 1, 0.9], [0, 0, 1, 0.0004], [0, 0, 0, 1], [0, 0, 0, 0]])
     found = cats(
+        probability=0.87654321,
         log_probability=-0.123456789,
         splits=((0, 2), (0, 3)),
         left_boundary_log_probs=scores,
@@ -62,11 +63,11 @@ def test_json_has_what_was_asked_for() -> None:
         alternatives=(cats(log_probability=-1.0, optimal=False),),
     ).to_json()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert found["log_probability"] == -0.123457
+    assert (found["probability"], found["log_probability"]) == (0.876543, -0.123457)
     assert found["left_log_probs"] == [[0.0, None], [-0.5, -2.0]]
     assert found["right_log_probs"] == [[0.0, -0.5], [None, -2.0]]
     assert found["splits"] == [[0, 2], [0, 3]]
-    assert found["marginals"] == [[0, 2, 1.0], [0, 3, 0.9]]
+    assert found["marginals"] == [[0, 1, 1.0], [0, 2, 1.0], [0, 3, 0.9], [1, 2, 1.0], [2, 3, 1.0]]
     (other,) = found["alternatives"]
     assert (other["log_probability"], other["optimal"]) == (-1.0, False)
     assert not {"alternatives", "marginals", "splits", "left_log_probs", "right_log_probs"} & other.keys()

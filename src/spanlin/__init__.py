@@ -11,7 +11,7 @@ from spanlin.trees.brackets import parse_tree, read_trees, write_trees
 from spanlin.trees.tree import LabelledSpan, Leaf, Span, Tree
 
 if TYPE_CHECKING:
-    from spanlin.decoding.constraints import Constraints
+    from spanlin.decoding.constituents import Constraints
     from spanlin.parser import Parser
     from spanlin.sentence_constraints import CharacterConstraints
 
@@ -39,7 +39,7 @@ __all__ = [
 # Whoever only reads or scores trees does not wait for NumPy and onnxruntime.
 _LATER = {
     "CharacterConstraints": "spanlin.sentence_constraints",
-    "Constraints": "spanlin.decoding.constraints",
+    "Constraints": "spanlin.decoding.constituents",
     "Parser": "spanlin.parser",
 }
 

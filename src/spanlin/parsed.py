@@ -55,6 +55,7 @@ class Parsed:
         splits: tuple[tuple[int, int], ...] = (),
         left_boundaries: tuple[int, ...] | None = None,
         right_boundaries: tuple[int, ...] | None = None,
+        probability: float | None = None,
         log_probability: float | None = None,
         left_boundary_log_probs: Floats | None = None,
         right_boundary_log_probs: Floats | None = None,
@@ -67,7 +68,10 @@ class Parsed:
         self.decoder = decoder
         """The rule that made a tree of the scores: see `spanlin.decoding`."""
         self.optimal = optimal
-        """True if it is sure that no tree, of those that the constraints allow, is more probable."""
+        """True if provably no tree that the constraints allow is more probable, by what the decoder goes by.
+
+        That is splits and labels for `labelled`, splits alone for every other decoder.
+        """
         self.splits = splits
         """The span that the binary tree divides at each split point 1..n-1; one without a label is no constituent."""
         self.left_boundaries = left_boundaries
@@ -77,6 +81,11 @@ class Parsed:
         """
         self.right_boundaries = right_boundaries
         """For each split point 0..n-1, where the longest span that starts there most probably ends; or None."""
+        self.probability = probability
+        """The chance that this is the right tree, labels included, of all that the constraints allow.
+
+        None unless the decoder is `labelled`, as it is with constraints or if several trees were asked for.
+        """
         self.log_probability = log_probability
         """Of the tree without its labels, by its boundaries; None where it took no scores of boundaries to find it."""
         self.left_boundary_log_probs = left_boundary_log_probs
@@ -84,7 +93,7 @@ class Parsed:
         self.right_boundary_log_probs = right_boundary_log_probs
         """If scores were asked for: (n, n), log P(j|i) in row i and column j-1, -inf where i >= j."""
         self.marginals = marginals
-        """If asked for: (n+1, n+1), the probability of the span (i, j) over all trees."""
+        """If asked for: (n+1, n+1), the probability of a constituent over words i to j, whatever its label."""
         self.alternatives = alternatives
         """If more than one tree was asked for: the others, the most probable first."""
         self._brackets = brackets
@@ -142,7 +151,7 @@ class Parsed:
         """Return all that is known of the sentence as what `json.dumps` takes.
 
         Probabilities have six decimals. What was not asked for is left out; an impossible log-probability is None.
-        `marginals` are left and right edge and probability of each span of several words, if it is 0.0005 or more.
+        `marginals` are left and right edge and probability of each constituent, if it is 0.0005 or more.
         """
         found: dict[str, Any] = {
             "words": list(self.words),
@@ -158,6 +167,8 @@ class Parsed:
             "left_boundaries": None if self.left_boundaries is None else list(self.left_boundaries),
             "right_boundaries": None if self.right_boundaries is None else list(self.right_boundaries),
         }
+        if self.probability is not None:
+            found["probability"] = round(self.probability, 6)
         if self.log_probability is not None:
             found["log_probability"] = round(self.log_probability, 6)
         if self.left_boundary_log_probs is not None or self.right_boundary_log_probs is not None:
@@ -185,6 +196,6 @@ def _rows(log_probs: Floats) -> list[list[float | None]]:
 
 
 def _probable_spans(marginals: Floats) -> list[list[int | float]]:
-    lefts, rights = np.nonzero(np.triu(marginals >= _LEAST_MARGINAL, k=2))
+    lefts, rights = np.nonzero(marginals >= _LEAST_MARGINAL)
     places = zip(lefts.tolist(), rights.tolist(), marginals[lefts, rights].tolist(), strict=True)
     return [[left, right, round(probability, 6)] for left, right, probability in places]

@@ -9,13 +9,20 @@ from numpy.typing import NDArray
 
 from spanlin.parsed import Parsed
 from spanlin.runtime.backend import BOUNDARIES, SCORES
-from spanlin.runtime.redecoding import TreeOptions, Trees
+from spanlin.runtime.redecoding import TreeOptions
 from spanlin.runtime.results import Record
 from spanlin.runtime.sentences import RunBatch
+from spanlin.runtime.tree_shapes import Trees
 
 
 def make_parses(
-    batch: RunBatch, trees: Trees, lines: Sequence[str], records: Sequence[Record], options: TreeOptions
+    batch: RunBatch,
+    trees: Trees,
+    lines: Sequence[str],
+    records: Sequence[Record],
+    options: TreeOptions,
+    *,
+    marginals: NDArray[np.float64] | None,
 ) -> list[Parsed]:
     """Return the parse of each sentence; there is a line of brackets and a record for each of the trees."""
     words = [tuple(one) for one in batch.words]
@@ -26,22 +33,24 @@ def make_parses(
     for tree in range(len(lines) - 1, -1, -1):
         owner = int(trees.owners[tree])
         is_best = tree == 0 or trees.owners[tree - 1] != owner
-        left = right = marginals = None
+        left = right = own_marginals = None
         if is_best and options.scores:
             left, right = (_side(batch, name, owner, counts[owner]) for name in SCORES)
-        if is_best and trees.marginals is not None:
-            marginals = trees.marginals[owner, : counts[owner] + 1, : counts[owner] + 1].copy()
+        if is_best and marginals is not None:
+            own_marginals = marginals[owner, : counts[owner] + 1, : counts[owner] + 1].copy()
+        is_labelled = bool(trees.labelled[tree])
         record = records[tree]
         parsed = Parsed(
             words=words[owner],
             brackets=lines[tree],
-            decoder=options.used_decoder,
+            decoder="labelled" if is_labelled else options.decoder,
+            probability=float(trees.probabilities[tree]) if is_labelled else None,
             log_probability=None if trees.log_probs is None else float(trees.log_probs[tree]),
             left_boundary_log_probs=left,
             right_boundary_log_probs=right,
-            marginals=marginals,
+            marginals=own_marginals,
             alternatives=tuple(reversed(alternatives[owner])) if is_best else (),
-            **record._replace(optimal=record.optimal or bool(trees.certified[tree]))._asdict(),
+            **record._replace(optimal=bool(trees.certified[tree]) or (record.optimal and not is_labelled))._asdict(),
         )
         (made if is_best else alternatives[owner]).append(parsed)
     return made[::-1]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.argument_checks import check_k_best, check_sentences, check_text, check_threads, raise_if_not_words
-from spanlin.decoding import Constraints, Decoder
+from spanlin.decoding import Constraints
 from spanlin.errors import MissingExtraError
 from spanlin.parsed import Parsed
 from spanlin.parsed_batch import make_parses, no_words
@@ -22,7 +22,7 @@ from spanlin.runtime.bracket_strings import BracketWriter
 from spanlin.runtime.folder import ModelFolder, find_model, open_folder
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.pieces import MAX_PIECES, WordPieces
-from spanlin.runtime.redecoding import Redecoder, TreeOptions
+from spanlin.runtime.redecoding import Redecoder, TreeDecoder, TreeOptions
 from spanlin.runtime.results import RecordMaker
 from spanlin.runtime.sentences import RunBatch, Sentences
 from spanlin.runtime.words import WordTable
@@ -78,7 +78,7 @@ class Parser:
         self,
         text: str,
         *,
-        decoder: Decoder = "argmin",
+        decoder: TreeDecoder = "argmin",
         constraints: CharacterConstraints | None = None,
         root_label: str = "",
         k_best: int = 1,
@@ -109,7 +109,7 @@ class Parser:
         self,
         text: str | Iterable[str],
         *,
-        decoder: Decoder = "argmin",
+        decoder: TreeDecoder = "argmin",
         constraints: CharacterConstraints | None = None,
         root_label: str = "",
         k_best: int = 1,
@@ -121,15 +121,22 @@ class Parser:
         Memory does not grow with the text. A sentence may go over several lines, but not over an empty one.
         """
         check_k_best(k_best)
-        options = TreeOptions(decoder=decoder, root_label=root_label, k_best=k_best, marginals=marginals, scores=scores)
-        redecoder = self._redecoder(options, constrained=constraints is not None)
+        options = TreeOptions(
+            decoder=decoder,
+            root_label=root_label,
+            k_best=k_best,
+            marginals=marginals,
+            scores=scores,
+            constrained=constraints is not None,
+        )
+        redecoder = self._redecoder(options)
         return self._parse_text(text, constraints or CharacterConstraints(), redecoder, options)
 
     def parse_tokens(
         self,
         sentences: Iterable[Sequence[str]],
         *,
-        decoder: Decoder = "argmin",
+        decoder: TreeDecoder = "argmin",
         constraints: Iterable[Constraints | None] | None = None,
         root_label: str = "",
         k_best: int = 1,
@@ -156,7 +163,7 @@ class Parser:
         self,
         sentences: Iterable[Sequence[str]],
         *,
-        decoder: Decoder = "argmin",
+        decoder: TreeDecoder = "argmin",
         constraints: Iterable[Constraints | None] | None = None,
         root_label: str = "",
         k_best: int = 1,
@@ -165,20 +172,28 @@ class Parser:
     ) -> Iterator[Parsed]:
         """Yield what `parse_tokens` returns, in order, in memory that does not grow with the number of sentences.
 
-        `decoder` makes a tree of the network's scores: see `spanlin.decoding`. `constraints`, one or None for each
-        sentence, are spans of words that its tree must or must not have; a required one of several words gets a label,
-        however improbable. `root_label` is the label that every tree has
-        right below TOP. `k_best` trees are given, the most probable first, the others as `Parsed.alternatives`; the
-        decoder is then cky. `marginals` and `scores` add the arrays of those names to `Parsed`.
+        `decoder` makes a tree of the network's scores: see `spanlin.decoding`; "labelled" finds the most probable tree
+        by splits and labels together. `constraints`, one or None for each sentence, are constituents that its tree must
+        or must not have. `root_label` is the label that every tree has right below TOP. `k_best` trees are given, the
+        most probable first, the others as `Parsed.alternatives`. Sentences with constraints, and all where several
+        trees are asked for, are decoded by "labelled"; it alone gives `Parsed.probability`. `marginals` and `scores`
+        add the arrays of those names to `Parsed`.
 
-        With "argmin" and none of these a tree costs what `stream` takes for it, and with "largest" or "strict" a
-        little more. All else is O(n^3) in a sentence's n words, with O(n^2) memory: some milliseconds for thirty words,
-        some tenths of a second for three hundred.
+        With "argmin" and none of these a tree is as fast as from `stream`, and with "largest" or "strict" nearly so.
+        All else is O(n^3) in a sentence's n words, with O(n^2) memory: some milliseconds for thirty words, some tenths
+        of a second for three hundred.
         """
         check_sentences(sentences)
         check_k_best(k_best)
-        options = TreeOptions(decoder=decoder, root_label=root_label, k_best=k_best, marginals=marginals, scores=scores)
-        redecoder = self._redecoder(options, constrained=constraints is not None)
+        options = TreeOptions(
+            decoder=decoder,
+            root_label=root_label,
+            k_best=k_best,
+            marginals=marginals,
+            scores=scores,
+            constrained=constraints is not None,
+        )
+        redecoder = self._redecoder(options)
         return self._parses(pair_constraints(sentences, constraints), redecoder, options)
 
     def brackets(self, sentences: Iterable[Sequence[str]], *, batch_tokens: int = 0) -> list[str]:
@@ -263,8 +278,8 @@ class Parser:
         words = batch.written(np.arange(len(batch.members)))
         return self._write(words, batch.counts, *(batch.found[name] for name in TREE))
 
-    def _redecoder(self, options: TreeOptions, *, constrained: bool) -> Redecoder:
-        return Redecoder(self._backend, self.folder.labels, options, constrained=constrained)
+    def _redecoder(self, options: TreeOptions) -> Redecoder:
+        return Redecoder(self._backend, self.folder.labels, self.folder.temperatures, options)
 
     def _parse_text(
         self, text: str | Iterable[str], constraints: CharacterConstraints, redecoder: Redecoder, options: TreeOptions
@@ -296,10 +311,10 @@ class Parser:
                 yield sentence
 
         def make(batch: RunBatch) -> list[Parsed]:
-            trees = redecoder(batch, [waiting.pop(number, None) for number in batch.numbers])
+            trees, marginals = redecoder(batch, [waiting.pop(number, None) for number in batch.numbers])
             counts = batch.counts[trees.owners]
             lines = self._write(batch.written(trees.owners), counts, *(trees.found[name] for name in TREE))
-            return make_parses(batch, trees, lines, self._records(counts, trees.found), options)
+            return make_parses(batch, trees, lines, self._records(counts, trees.found), options, marginals=marginals)
 
         for parsed in self.run_batches(words(), redecoder.outputs, make):
             yield parsed or no_words(redecoder.outputs, options)

@@ -6,25 +6,27 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from spanlin.decoding.constraints import Constraints, as_spans
+from spanlin.decoding.constituents import Constituent, Constraints
 from spanlin.errors import ConstraintError
 from spanlin.text import Sentence
-from spanlin.trees.tree import Span
+from spanlin.trees.tree import LabelledSpan, Span
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class CharacterConstraints:
-    """Spans that the trees of a text must have, and spans that they must not have, as pairs of character offsets.
+    """Constituents that the trees of a text must have, and constituents that they must not have.
 
-    `text[start:end]` begins with a token and ends with a token of the same sentence.
+    Each is a pair of character offsets, with or without a label: `(4, 11)` or `(4, 11, "NP")`. `text[start:end]` begins
+    with a token and ends with a token of the same sentence.
     """
 
-    required: tuple[tuple[int, int], ...] = ()
-    forbidden: tuple[tuple[int, int], ...] = ()
+    required: tuple[LabelledSpan, ...]
+    forbidden: tuple[LabelledSpan, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "required", as_spans("required", self.required))
-        object.__setattr__(self, "forbidden", as_spans("forbidden", self.forbidden))
+    def __init__(self, required: Iterable[Constituent] = (), forbidden: Iterable[Constituent] = ()) -> None:
+        checked = Constraints(required, forbidden)  # the same form, of words
+        object.__setattr__(self, "required", checked.required)
+        object.__setattr__(self, "forbidden", checked.forbidden)
 
 
 def constrain_sentences(
@@ -40,18 +42,17 @@ def constrain_sentences(
     if not isinstance(constraints, CharacterConstraints):
         raise ConstraintError(f"constraints on a text are {constraints!r:.40}: give CharacterConstraints")
     left = sorted(
-        [(start, end, "required") for start, end in constraints.required]
-        + [(start, end, "forbidden") for start, end in constraints.forbidden],
+        [(*found, "required") for found in constraints.required]
+        + [(*found, "forbidden") for found in constraints.forbidden],
         reverse=True,
     )
     for sentence in sentences:
-        spans: dict[str, list[Span]] = {"required": [], "forbidden": []}
+        found: dict[str, list[LabelledSpan]] = {"required": [], "forbidden": []}
         while left and left[-1][0] < sentence.end:
-            start, end, kind = left.pop()
-            spans[kind].append(_token_span(sentence, start, end, kind))
-        required, forbidden = map(tuple, spans.values())
-        yield sentence, Constraints(required, forbidden) if required or forbidden else None
-    for start, end, kind in reversed(left):
+            start, end, label, kind = left.pop()
+            found[kind].append(LabelledSpan(*_token_span(sentence, start, end, kind), label))
+        yield sentence, Constraints(**found) if any(found.values()) else None
+    for start, end, _, kind in reversed(left):
         raise ConstraintError(_no_start(start, end, kind))
 
 
@@ -77,7 +78,7 @@ def pair_constraints(
             raise ConstraintError(f"only {count - 1} constraints: give one, or None, for each sentence") from None
         if wanted is not None and not isinstance(wanted, Constraints):
             raise ConstraintError(f"constraints of sentence {count} are {wanted!r:.40}: give Constraints, or None")
-        if not words and wanted is not None and (wanted.required or wanted.forbidden):
+        if not words and wanted:
             raise ConstraintError(f"sentence {count} has constraints but no words: give None")
         yield words, wanted
     for _ in left:

@@ -15,6 +15,7 @@ from spanlin.cli.parse import DECODERS
 from spanlin.decoding.decode import Decoder
 from spanlin.parser import Parser
 from spanlin.runtime.onnx import OnnxBackend
+from spanlin.runtime.redecoding import TREE_DECODERS
 
 TEXT = "Dogs bark. (Cats\ndon't.)\n"
 
@@ -141,7 +142,7 @@ def test_k_best_adds_alternatives_in_json() -> None:
 
 
 def test_the_decoders_are_those_of_the_library() -> None:
-    assert get_args(Decoder) == DECODERS
+    assert DECODERS == TREE_DECODERS == (*get_args(Decoder), "labelled")
 
 
 def test_a_drawing_shows_a_sign_for_what_utf_8_cannot_write() -> None:

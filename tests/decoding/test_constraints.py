@@ -16,8 +16,8 @@ from oracles.all_trees import (
 )
 from oracles.random_decoding import random_log_probs
 from spanlin.decoding import (
-    Constraints,
     Decoder,
+    SpanConstraints,
     decode,
     decode_batch,
     k_best_trees,
@@ -25,33 +25,32 @@ from spanlin.decoding import (
     span_marginals_batch,
 )
 from spanlin.errors import ConstraintError, DecodingError, LinearizationError
-from spanlin.sentence_constraints import CharacterConstraints
 from spanlin.trees.tree import Span
 
 DECODERS: tuple[Decoder, ...] = get_args(Decoder)
 
 
-def random_constraints(generator: np.random.Generator, word_count: int) -> Constraints:
+def random_constraints(generator: np.random.Generator, word_count: int) -> SpanConstraints:
     """Up to three required spans of one tree, and up to four forbidden ones that may yet rule out every tree."""
     tree = all_trees(word_count)[generator.integers(len(all_trees(word_count)))]
     required = [span for span in tree if generator.random() < 0.25][:3]
     inner = [Span(i, j) for i in range(word_count) for j in range(i + 2, word_count + 1) if j - i < word_count]
     forbidden = [span for span in inner if span not in required and generator.random() < 0.15][:4]
-    return Constraints(required=tuple(required), forbidden=tuple(forbidden))
+    return SpanConstraints(required=tuple(required), forbidden=tuple(forbidden))
 
 
 def sided(scores: np.ndarray, side: str) -> tuple[np.ndarray | None, np.ndarray | None]:
     return (scores, None) if side == "left" else (None, scores)
 
 
-def obeying_log_probs(left: np.ndarray | None, right: np.ndarray | None, constraints: Constraints) -> np.ndarray:
+def obeying_log_probs(left: np.ndarray | None, right: np.ndarray | None, constraints: SpanConstraints) -> np.ndarray:
     """The log-probabilities of all trees, -inf for those that the constraints rule out."""
     word_count = len(left if left is not None else right)  # type: ignore[arg-type]
     obeying = [obeys(t, word_count, constraints.required, constraints.forbidden) for t in all_trees(word_count)]
     return np.where(obeying, all_tree_log_probs(left, right, word_count), -np.inf)
 
 
-def masked_argmax(scores: np.ndarray, constraints: Constraints) -> list[int] | None:
+def masked_argmax(scores: np.ndarray, constraints: SpanConstraints) -> list[int] | None:
     """The left boundaries that the constraints leave most probable, None if a split point has none left."""
     word_count = len(scores)
     scores = scores.copy()
@@ -68,7 +67,7 @@ def masked_argmax(scores: np.ndarray, constraints: Constraints) -> list[int] | N
 
 
 @pytest.fixture(scope="module", params=[(n, kind) for n in range(2, 8) for kind in ("plain", "ties", "holes")], ids=str)
-def cases(request: pytest.FixtureRequest) -> list[tuple[np.ndarray, np.ndarray | None, Constraints, np.ndarray]]:
+def cases(request: pytest.FixtureRequest) -> list[tuple[np.ndarray, np.ndarray | None, SpanConstraints, np.ndarray]]:
     """Sentences of one length with constraints, and the log-probabilities of all trees, -inf for those ruled out."""
     word_count, kind = request.param
     generator = np.random.default_rng([word_count, len(kind)])
@@ -83,7 +82,7 @@ def cases(request: pytest.FixtureRequest) -> list[tuple[np.ndarray, np.ndarray |
     return drawn
 
 
-Cases = list[tuple[np.ndarray, "np.ndarray | None", Constraints, np.ndarray]]
+Cases = list[tuple[np.ndarray, "np.ndarray | None", SpanConstraints, np.ndarray]]
 
 
 def test_every_decoder_obeys_the_constraints(cases: Cases) -> None:
@@ -166,12 +165,12 @@ def test_a_batch_with_constraints_equals_one_by_one(kind: str, side: str) -> Non
     generator = np.random.default_rng(20)
     word_counts = generator.integers(2, 8, 200)
     scores = np.full((200, 8, 8), np.nan)
-    constraints: list[Constraints | None] = []
+    constraints: list[SpanConstraints | None] = []
     for sentence, n in enumerate(word_counts):
         possible = False
         while not possible:
             own = random_log_probs(generator, 1, n, kind, side=side)[0]
-            wanted = random_constraints(generator, n) if sentence % 5 else Constraints()
+            wanted = random_constraints(generator, n) if sentence % 5 else SpanConstraints()
             possible = np.isfinite(obeying_log_probs(*sided(own, side), wanted)).any()
         scores[sentence, :n, :n] = own
         constraints.append(wanted if sentence % 5 else None)
@@ -193,25 +192,25 @@ def test_required_spans_alone_never_need_the_chart(rule: Decoder, side: str, mon
     generator = np.random.default_rng(21)
     for n in range(2, 8):
         for scores in random_log_probs(generator, 200, n, "plain", side=side):
-            wanted = Constraints(required=random_constraints(generator, n).required)
+            wanted = SpanConstraints(required=random_constraints(generator, n).required)
             assert set(wanted.required) <= set(decode(*sided(scores, side), decoder=rule, constraints=wanted).spans)
 
 
 def test_trivial_requirements_change_nothing() -> None:
     left = random_log_probs(np.random.default_rng(22), 1, 6, "plain")[0]
     for decoder in ("argmin", "cky", "minimum-risk"):
-        trivial = Constraints(required=(Span(0, 6), Span(2, 3), Span(2, 3)))
+        trivial = SpanConstraints(required=(Span(0, 6), Span(2, 3), Span(2, 3)))
         assert decode(left, decoder=decoder, constraints=trivial) == decode(left, decoder=decoder)
-        assert decode(left, decoder=decoder, constraints=Constraints()) == decode(left, decoder=decoder)
-    assert decode([[0.0]], constraints=Constraints(required=(Span(0, 1),))).spans == ()
+        assert decode(left, decoder=decoder, constraints=SpanConstraints()) == decode(left, decoder=decoder)
+    assert decode([[0.0]], constraints=SpanConstraints(required=(Span(0, 1),))).spans == ()
 
 
 def test_strict_needs_a_legal_sequence_after_masking() -> None:
     scores = np.full((4, 4), -5.0)
     scores[np.arange(4), (0, 0, 1, 0)] = -0.5  # (0, 2) and (1, 3) cross
     with pytest.raises(LinearizationError, match="cross"):
-        decode(scores, decoder="strict", constraints=Constraints(forbidden=(Span(2, 4),)))
-    found = decode(scores, decoder="strict", constraints=Constraints(required=(Span(1, 3),)))
+        decode(scores, decoder="strict", constraints=SpanConstraints(forbidden=(Span(2, 4),)))
+    found = decode(scores, decoder="strict", constraints=SpanConstraints(required=(Span(1, 3),)))
     assert Span(1, 3) in found.spans
     assert found.certified
 
@@ -223,7 +222,7 @@ def fail(required: tuple[Span, ...] = (), forbidden: tuple[Span, ...] = (), word
             decode(
                 np.zeros((word_count, word_count)),
                 decoder=decoder,
-                constraints=Constraints(required=required, forbidden=forbidden),
+                constraints=SpanConstraints(required=required, forbidden=forbidden),
             )
         messages.add(str(caught.value))
     assert len(messages) == 1
@@ -231,8 +230,8 @@ def fail(required: tuple[Span, ...] = (), forbidden: tuple[Span, ...] = (), word
 
 
 def test_lists_and_plain_pairs_are_spans_too() -> None:
-    given = Constraints(required=[[0, 2]], forbidden=[(np.int64(1), 3)])  # type: ignore[arg-type,list-item]
-    assert given == Constraints(required=(Span(0, 2),), forbidden=(Span(1, 3),))
+    given = SpanConstraints(required=[[0, 2]], forbidden=[(np.int64(1), 3)])  # type: ignore[arg-type,list-item]
+    assert given == SpanConstraints(required=(Span(0, 2),), forbidden=(Span(1, 3),))
     assert all(type(edge) is int for edge in given.forbidden[0])
     scores = np.zeros((1, 4, 4))
     for decoder in DECODERS:
@@ -254,14 +253,15 @@ def test_lists_and_plain_pairs_are_spans_too() -> None:
     ],
 )
 def test_what_is_not_a_span_is_named(required: Any, message: str) -> None:
-    for kind in (Constraints, CharacterConstraints):
-        with pytest.raises(ConstraintError) as caught:
-            kind(required=required)
-        assert str(caught.value) == message
+    with pytest.raises(ConstraintError) as caught:
+        SpanConstraints(required=required)
+    assert str(caught.value) == message
 
 
 def test_spans_without_constraints_around_them_are_an_error() -> None:
-    with pytest.raises(ConstraintError, match=r"^sentence 0: constraints are \[\(0, 2\)\]: give Constraints, or None$"):
+    with pytest.raises(
+        ConstraintError, match=r"^sentence 0: constraints are \[\(0, 2\)\]: give SpanConstraints, or None$"
+    ):
         decode_batch([4], np.zeros((1, 4, 4)), constraints=[[(0, 2)]])  # type: ignore[list-item]
 
 
@@ -293,12 +293,12 @@ def test_forbidden_spans_that_leave_no_tree_are_an_error() -> None:
 
 def test_a_batch_names_the_sentence() -> None:
     scores = np.zeros((2, 3, 3))
-    wrong = Constraints(forbidden=(Span(0, 2), Span(1, 3)))
+    wrong = SpanConstraints(forbidden=(Span(0, 2), Span(1, 3)))
     for decoder in DECODERS:
         with pytest.raises(ConstraintError, match=r"^sentence 1: no tree over 3 words"):
             decode_batch([2, 3], scores, decoder=decoder, constraints=[None, wrong])
     with pytest.raises(ConstraintError, match=r"^sentence 0: required span"):
-        decode_batch([2, 3], scores, constraints=[Constraints(required=(Span(0, 3),)), None])
+        decode_batch([2, 3], scores, constraints=[SpanConstraints(required=(Span(0, 3),)), None])
     with pytest.raises(ConstraintError, match="1 constraints for 2 sentences"):
         decode_batch([2, 3], scores, constraints=[wrong])
 
@@ -308,9 +308,9 @@ def test_scores_that_leave_no_tree_under_the_constraints_are_an_error() -> None:
     scores[np.arange(3), (0, 0, 0)] = 0.0
     for decoder in ("argmin", "largest", "strict", "cky"):
         with pytest.raises(DecodingError, match="every tree under the constraints has log-probability -inf"):
-            decode(scores, decoder=decoder, constraints=Constraints(required=(Span(1, 3),)))
+            decode(scores, decoder=decoder, constraints=SpanConstraints(required=(Span(1, 3),)))
     # In a batch with padding too, where such a split point's boundary must not be looked for behind the sentence.
     padded = np.full((2, 5, 5), np.nan)
     padded[:, :3, :3] = scores[::-1, ::-1]
     with pytest.raises(DecodingError, match=r"^sentence 1: every tree under the constraints has log-probability -inf"):
-        decode_batch([3, 3], None, padded, constraints=[None, Constraints(required=(Span(0, 2),))])
+        decode_batch([3, 3], None, padded, constraints=[None, SpanConstraints(required=(Span(0, 2),))])

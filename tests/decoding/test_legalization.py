@@ -7,7 +7,7 @@ import pytest
 
 from oracles.all_trees import all_tree_arrays, all_tree_membership
 from oracles.random_decoding import random_boundaries
-from spanlin.decoding import Constraints, legalize, legalize_batch
+from spanlin.decoding import SpanConstraints, legalize, legalize_batch
 from spanlin.errors import ConstraintError, DecodingError, LinearizationError
 from spanlin.linearization import is_legal, linearize
 from spanlin.trees.tree import Span
@@ -51,7 +51,7 @@ def test_a_padded_batch_equals_one_by_one() -> None:
 def test_constraints_hold_and_cost_as_little_as_they_can() -> None:
     generator = np.random.default_rng(2)
     batch = random_boundaries(generator, 300, 7)
-    constraints = Constraints(required=(Span(1, 4),), forbidden=(Span(1, 3), Span(0, 4)))
+    constraints = SpanConstraints(required=(Span(1, 4),), forbidden=(Span(1, 3), Span(0, 4)))
     found = legalize_batch(batch, np.full(300, 7), constraints=[constraints] * 300)
     membership = all_tree_membership(7)
     obeying = membership[:, 1, 4] & ~membership[:, 1, 3] & ~membership[:, 0, 4]
@@ -72,4 +72,4 @@ def test_bad_input_is_an_error() -> None:
     with pytest.raises(LinearizationError, match="left boundary 3 at split point 2"):
         legalize((0, 3))
     with pytest.raises(ConstraintError, match=r"^no tree over 3 words can do without the forbidden \(0, 2\), \(1, 3\)"):
-        legalize((0, 0, 0), constraints=Constraints(forbidden=(Span(0, 2), Span(1, 3))))
+        legalize((0, 0, 0), constraints=SpanConstraints(forbidden=(Span(0, 2), Span(1, 3))))

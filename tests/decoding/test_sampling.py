@@ -7,7 +7,7 @@ import pytest
 
 from oracles.all_trees import all_tree_log_probs, all_trees, log_sum_exp
 from oracles.random_decoding import random_log_probs
-from spanlin.decoding import Constraints, sample_trees, span_marginals
+from spanlin.decoding import SpanConstraints, sample_trees, span_marginals
 from spanlin.errors import DecodingError
 from spanlin.trees.tree import Span
 
@@ -69,7 +69,7 @@ def test_the_same_seed_draws_the_same_trees_and_another_draws_others() -> None:
 def test_samples_obey_constraints() -> None:
     generator = np.random.default_rng(13)
     left = random_log_probs(generator, 1, 7, "plain")[0]
-    constraints = Constraints(required=(Span(2, 5),), forbidden=(Span(2, 4), Span(0, 6)))
+    constraints = SpanConstraints(required=(Span(2, 5),), forbidden=(Span(2, 4), Span(0, 6)))
     found = sample_trees(left, count=500, generator=generator, constraints=constraints)
     for tree in range(500):
         spans = set(found.spans(tree))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from runtime.conftest import LIMIT, TREES
 from spanlin import CharacterConstraints, Constraints, Span
-from spanlin.decoding import Decoder, decode, k_best_trees, span_marginals
+from spanlin.decoding import Decoder, decode
 from spanlin.errors import ConstraintError, DecodingError, LinearizationError, SpanlinError
 from spanlin.linearization import is_legal
 from spanlin.parsed import Parsed
@@ -38,6 +38,11 @@ def parser(exported: tuple[Model, Parser]) -> Parser:
 def both(export_target: Callable[[str], tuple[Model, Parser]]) -> Parser:
     """A parser that scores left and right boundaries."""
     return export_target("both")[1]
+
+
+def has_constituent(parsed: Parsed, left: int, right: int, label: str) -> bool:
+    found = {found.label for found in parsed.constituents() if (found.left, found.right) == (left, right)}
+    return label in found if label else bool(found)
 
 
 def has_span(parsed: Parsed, span: tuple[int, int]) -> bool:
@@ -117,20 +122,37 @@ def test_a_greedy_tree_is_optimal_where_its_boundaries_are_those_predicted(parse
 
 @settings(deadline=None, max_examples=40)
 @given(st.data())
-def test_a_required_span_is_a_constituent_and_a_forbidden_one_is_none(both: Parser, data: st.DataObject) -> None:
+def test_a_required_constituent_is_there_and_a_forbidden_one_is_not(both: Parser, data: st.DataObject) -> None:
     words = data.draw(st.sampled_from([words for words in SENTENCES if len(words) > 3]))
-    decoder = data.draw(st.sampled_from(DECODERS))
-    left = data.draw(st.integers(0, len(words) - 2))
-    right = data.draw(st.integers(left + 2, len(words)))
-    span = Span(left, right)
-    (parsed,) = both.parse_tokens([words], decoder=decoder, constraints=[Constraints(required=(span,))])
-    assert has_span(parsed, span)
-    if span != (0, len(words)):
-        without = Constraints(forbidden=(span,))
-        (parsed,) = both.parse_tokens([words], decoder=decoder, constraints=[without], marginals=True)
-        assert not has_span(parsed, span)
+    left = data.draw(st.integers(0, len(words) - 1))
+    right = data.draw(st.integers(left + 1, len(words)))
+    label = data.draw(st.sampled_from(["", "NP", "VP"]))
+    constituent = (left, right, label) if label else (left, right)
+    (parsed,) = both.parse_tokens([words], constraints=[Constraints(required=[constituent])], marginals=True)
+    assert has_constituent(parsed, left, right, label)
+    assert parsed.marginals is not None
+    assert parsed.marginals[left, right] == pytest.approx(1)
+    assert parsed.decoder == "labelled"
+    if (left, right) != (0, len(words)):
+        without = Constraints(forbidden=[constituent])
+        (parsed,) = both.parse_tokens([words], constraints=[without], marginals=True)
+        assert not has_constituent(parsed, left, right, label)
         assert parsed.marginals is not None
-        assert parsed.marginals[span] == 0
+        assert label or parsed.marginals[left, right] == 0
+
+
+def test_a_forbidden_constituent_may_stay_as_a_span_without_a_label(both: Parser) -> None:
+    words = SENTENCES[-1]
+    (free,) = both.parse_tokens([words], decoder="labelled")
+    right_child = next(
+        Span(found.left, found.right)
+        for found in free.constituents()
+        if found.right - found.left > 1 and found.left > 0 and found.right < len(words)
+    )
+    (parsed,) = both.parse_tokens([words], constraints=[Constraints(forbidden=[right_child])])
+    assert not has_span(parsed, right_child)
+    assert parsed.probability is not None
+    assert 0 < parsed.probability <= 1
 
 
 def test_constraints_hold_for_their_own_sentences(parser: Parser) -> None:
@@ -149,29 +171,45 @@ def test_constraints_hold_for_their_own_sentences(parser: Parser) -> None:
 
 
 @pytest.mark.parametrize("count", [2, 7])
-def test_the_best_trees_are_sorted_and_distinct_and_the_first_is_ckys(parser: Parser, count: int) -> None:
-    exact = parser.parse_tokens(SENTENCES, decoder="cky")
-    for parsed, best in zip(parser.parse_tokens(SENTENCES, k_best=count, scores=True), exact, strict=True):
-        assert (parsed.brackets(), parsed.decoder, parsed.optimal) == (best.brackets(), "cky", True)
+def test_the_best_trees_are_sorted_and_distinct_and_the_first_is_that_of_labelled(parser: Parser, count: int) -> None:
+    exact = parser.parse_tokens(SENTENCES, decoder="labelled")
+    for parsed, best in zip(parser.parse_tokens(SENTENCES, k_best=count), exact, strict=True):
+        assert (parsed.brackets(), parsed.decoder, parsed.optimal) == (best.brackets(), "labelled", True)
+        assert parsed.probability == pytest.approx(best.probability, abs=1e-6)
         trees = [parsed, *parsed.alternatives]
-        assert len(trees) <= count
-        assert len({tree.brackets() for tree in trees}) == len(trees)
-        log_probs = [tree.log_probability for tree in trees]
-        assert log_probs == sorted(log_probs, reverse=True)
+        assert len(trees) == count
+        assert len({tree.brackets() for tree in trees}) == count
+        probabilities = [tree.probability for tree in trees]
+        assert probabilities == sorted(probabilities, reverse=True)
+        assert sum(probabilities) <= 1 + 1e-6
         assert all(tree.words == parsed.words and tree.tags == parsed.tags for tree in trees)
-        possible = {tree.log_prob for tree in k_best_trees(*sides(parsed), count=50)}
-        assert all(min(abs(one - other) for other in possible) < 1e-4 for one in log_probs)
-    (parsed,) = parser.parse_tokens([SENTENCES[-1]], k_best=count)
-    assert len(parsed.alternatives) == count - 1
+        assert not any(tree.optimal for tree in parsed.alternatives)
 
 
-def test_marginals_are_those_of_the_scores_and_sum_to_the_spans_of_a_tree(parser: Parser) -> None:
-    for parsed in parser.parse_tokens(SENTENCES, marginals=True, scores=True):
+def test_marginals_are_sums_over_the_labelled_trees(parser: Parser) -> None:
+    for parsed in parser.parse_tokens([words[:4] for words in SENTENCES], marginals=True, k_best=400):
         count = len(parsed.words)
         assert parsed.marginals is not None
         assert parsed.marginals.shape == (count + 1, count + 1)
-        assert parsed.marginals.sum() == pytest.approx(2 * count - 1)
-        assert np.allclose(parsed.marginals, span_marginals(*sides(parsed)), atol=1e-5)
+        seen = np.zeros_like(parsed.marginals)
+        mass = 0.0
+        for tree in (parsed, *parsed.alternatives):
+            assert tree.probability is not None
+            mass += tree.probability
+            for left, right in {(found.left, found.right) for found in tree.constituents()}:
+                seen[left, right] += tree.probability
+        assert (seen <= parsed.marginals + 1e-6).all()
+        assert (parsed.marginals <= seen + (1 - mass) + 1e-6).all()
+    assert mass > 0.5  # else little is tested
+
+
+def test_greedy_trees_have_marginals_too(parser: Parser) -> None:
+    words = SENTENCES[-1]
+    (greedy,), (best,) = (
+        parser.parse_tokens([words], marginals=True, decoder=decoder) for decoder in ("argmin", "labelled")
+    )
+    assert (greedy.decoder, greedy.probability) == ("argmin", None)
+    assert np.allclose(greedy.marginals, best.marginals)
 
 
 @pytest.mark.parametrize("decoder", ["argmin", "cky"])
@@ -191,12 +229,12 @@ def test_the_root_label_is_obeyed(parser: Parser, decoder: Decoder) -> None:
 def test_options_go_together(parser: Parser) -> None:
     wanted = [Constraints(required=(Span(1, 3),)) if len(words) > 3 else None for words in SENTENCES]
     found = parser.parse_tokens(SENTENCES, constraints=wanted, k_best=3, root_label="NP", marginals=True, scores=True)
-    for words, constraints, parsed in zip(SENTENCES, wanted, found, strict=True):
+    for constraints, parsed in zip(wanted, found, strict=True):
         for tree in (parsed, *parsed.alternatives):
             assert tree.constituents()[0].label == "NP"
             assert constraints is None or has_span(tree, (1, 3))
         assert parsed.marginals is not None
-        assert parsed.marginals.sum() == pytest.approx(2 * len(words) - 1)
+        assert parsed.marginals.max() <= 1
         json.dumps(parsed.to_json(), allow_nan=False)
 
 
@@ -225,7 +263,7 @@ def test_a_text_takes_spans_of_characters(both: Parser) -> None:
 
 
 def test_sentences_without_words_have_as_much_as_there_is(both: Parser) -> None:
-    empty, _ = both.parse_tokens([[], ["a"]], decoder="cky", marginals=True, scores=True, constraints=[None] * 2)
+    empty, _ = both.parse_tokens([[], ["a"]], decoder="cky", marginals=True, scores=True)
     assert (empty.optimal, empty.left_boundaries, empty.right_boundaries, empty.decoder) == (True, (), (), "cky")
     assert empty.marginals is not None
     assert empty.marginals.shape == (1, 1)
@@ -246,6 +284,7 @@ def test_wrong_options_are_errors_at_once(both: Parser) -> None:
         ({"decoder": "viterbi"}, "unknown decoder 'viterbi': choose one of argmin, largest"),
         ({"k_best": 0}, "k_best is 0: ask for at least one tree"),
         ({"k_best": 2, "decoder": "minimum-risk"}, "leave the decoder 'minimum-risk' out"),
+        ({"constraints": CharacterConstraints(), "decoder": "cky"}, "constraints are obeyed by 'labelled': leave"),
         ({"root_label": "XYZ"}, "no root label 'XYZ': the model knows "),
     ]
     for options, message in cases:
@@ -257,12 +296,12 @@ def test_wrong_options_are_errors_at_once(both: Parser) -> None:
                 method([["a"]], **options)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("options", [{}, {"k_best": 3}, {"decoder": "cky"}])
+@pytest.mark.parametrize("options", [{}, {"k_best": 3}, {"decoder": "labelled"}])
 def test_constraints_that_cannot_be_name_the_sentence(both: Parser, options: dict[str, object]) -> None:
     crossing = Constraints(required=(Span(0, 2), Span(1, 3)))
     with pytest.raises(
         ConstraintError,
-        match=r"^sentence 2 \('a b c d'\): required spans \(0, 2\) and \(1, 3\) cross: no tree has both$",
+        match=r"^sentence 2 \('a b c d'\): required constituents \(0, 2\) and \(1, 3\) cross: no tree has both$",
     ):
         both.parse_tokens([["x"], list("abcd")], constraints=[None, crossing], **options)  # type: ignore[arg-type]
 

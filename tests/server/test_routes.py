@@ -157,7 +157,7 @@ def test_a_lone_surrogate_comes_back(client: httpx.Client) -> None:
         (b'{"text": "a", "format": "brackets", "scores": true}', 422, "scores: format brackets gives one tree"),
         (b'{"text": "a", "format": "brackets", "marginals": true}', 422, "marginals: format brackets gives one tree"),
         (b'{"text": "a", "format": "xml"}', 422, "format: "),
-        (b'{"text": "a", "constraints": [{"required": [[1]]}]}', 422, "constraints[0].required[0]: "),
+        (b'{"text": "a", "constraints": [{"required": [[1]]}]}', 422, "constraints[0].required[0][1]: "),
         (b'{"text": "a", "constraints": [{"required": [[-1, 1]]}]}', 422, "constraints[0].required[0][0]: "),
         (b'{"text": "a", "constraints": [{"item": 1}]}', 422, "constraints[0]: there is no item 1, only 1 from 0"),
         (b'{"text": "a", "constraints": [{"sentence": 1}]}', 422, "item 0 has no sentence 1, only 1 from 0"),
@@ -192,7 +192,7 @@ def test_the_model_tells_what_it_is(client: httpx.Client, parser: Parser) -> Non
     assert {"S", "NP", "VP"} <= set(found["labels"])
     assert not any("+" in label for label in found["labels"])
     assert found["tags"] == list(parser.folder.tags)
-    assert found["decoders"] == list(get_args(Decoder))
+    assert found["decoders"] == [*get_args(Decoder), "labelled"]
     assert found["limits"] == ServerSettings().limits()
 
 

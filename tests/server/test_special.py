@@ -8,7 +8,7 @@ from typing import Any, get_args
 import httpx
 import pytest
 
-from spanlin.decoding.constraints import Constraints
+from spanlin.decoding import Constraints
 from spanlin.decoding.decode import Decoder
 from spanlin.parser import Parser
 from spanlin.text import tokenize
@@ -68,8 +68,9 @@ def test_constraints_are_those_of_the_sentence_they_name(client: httpx.Client, p
     ("options", "message"),
     [
         ({"constraints": [{"required": [[0, 3], [2, 5]]}]}, "cross: no tree has both"),
-        ({"constraints": [{"required": [[0, 99]]}]}, "required span (0, 99)"),
-        ({"constraints": [{"forbidden": [[0, 1]]}]}, "is one word"),
+        ({"constraints": [{"required": [[0, 99]]}]}, "required constituent (0, 99)"),
+        ({"constraints": [{"required": [[0, 2, "Q"]]}]}, "no label 'Q': the model knows"),
+        ({"constraints": [{"required": [[0, 2]]}], "decoder": "cky"}, "leave the decoder 'cky' out"),
         ({"root_label": "NOPE"}, "NOPE"),
         ({"decoder": "strict", "k_best": 2}, "k_best"),
     ],

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanlin.corpus.inputs import InputFormat
     from spanlin.corpus.report import Engine
     from spanlin.corpus.rows import Form, OutputFormat
-    from spanlin.decoding.decode import Decoder
+    from spanlin.runtime.redecoding import TreeDecoder
 
 INCOMPLETE = 3
 """The exit status if a file could not be read, or part of it had to be given up."""
@@ -64,7 +64,7 @@ def _workers(value: Any) -> tuple[int, int]:
 )
 @click.option(
     "--decoder",
-    type=click.Choice(["argmin", "largest", "cky", "min-change", "minimum-risk"]),
+    type=click.Choice(["argmin", "largest", "cky", "min-change", "minimum-risk", "labelled"]),
     default="argmin",
     show_default=True,
     help="How a tree is chosen: see `spanlin parse`.",
@@ -107,7 +107,7 @@ def corpus(
     id_field: str,
     form: Form | None,
     output_format: OutputFormat,
-    decoder: Decoder,
+    decoder: TreeDecoder,
     unit_size: int,
     longest_document: int,
     engine: Engine | None,

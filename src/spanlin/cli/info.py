@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from spanlin.runtime.folder import CARD, find_model, open_folder
 from spanlin.trees.transforms import EMPTY_LABEL, split_chain
 
 _LICENCE = re.compile(r"^\*\*(?:(?P<part>[^*]+)\.\*\* Licence: |Licence\.\*\* )(?P<terms>.+)$", re.MULTILINE)
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a card is a stranger's: it must not steer a terminal
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a card is untrusted: it must not steer a terminal
 
 
 @click.command()
@@ -43,6 +44,7 @@ def model_facts(path: Path) -> dict[str, Any]:
         "labels": list(dict.fromkeys(part for chain in chains for part in chain)),
         "label_chains": list(folder.labels),
         "tags": list(folder.tags),
+        "temperatures": asdict(folder.temperatures),
         "details": folder.details,
         "licences": {found["part"] or "model": found["terms"] for found in _LICENCE.finditer(card)},
         "card": card,
@@ -57,11 +59,12 @@ def _text(facts: dict[str, Any]) -> str:
         "size": f"{facts['bytes'] / 1e6:.1f} MB",
         "labels": f"{len(facts['labels'])}: {' '.join(facts['labels'])}",
         "tags": f"{len(facts['tags'])}: {' '.join(facts['tags'])}",
+        "temperatures": ", ".join(f"{name} {value:.2f}" for name, value in facts["temperatures"].items()),
     }
     licences = [f"  {part}: {terms}" for part, terms in facts["licences"].items()]
     lines = [
-        *(f"{name:<11}{value}" for name, value in rows.items()),
-        "licences" if licences else "licences   none are named",
+        *(f"{name:<14}{value}" for name, value in rows.items()),
+        "licences" if licences else "licences      none are named",
         *licences,
         "",
         facts["card"].strip() or "This model has no card.",

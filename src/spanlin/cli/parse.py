@@ -18,11 +18,11 @@ from spanlin.cli.whole_lines import Stopped, WholeLines
 from spanlin.render.latex import STYLES, LatexStyle
 
 if TYPE_CHECKING:
-    from spanlin.decoding.decode import Decoder
     from spanlin.parsed import Parsed
     from spanlin.parser import Parser
+    from spanlin.runtime.redecoding import TreeDecoder
 
-DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk")
+DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk", "labelled")
 """The choices of `spanlin.decoding`, which is not imported to print a help text."""
 
 
@@ -48,8 +48,9 @@ DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk")
     type=click.Choice(DECODERS),
     default="argmin",
     show_default=True,
-    help="How a tree is chosen: greedily (argmin, largest), the most probable one (cky), with the fewest changed "
-    "boundaries (min-change), with the most expected right spans (minimum-risk); strict stops where greedy is no tree.",
+    help="How a tree is chosen: greedily (argmin, largest), the most probable one by its splits (cky) or by splits and "
+    "labels together (labelled), with the fewest changed boundaries (min-change), with the most expected right spans "
+    "(minimum-risk); strict stops where the greedy boundaries are not a tree's.",
 )
 @click.option("--root-label", default="", metavar="LABEL", help="The label every tree must have below TOP, such as NP.")
 @click.option(
@@ -68,7 +69,7 @@ def parse(
     form: Form | None,
     output_format: str,
     style: LatexStyle,
-    decoder: Decoder,
+    decoder: TreeDecoder,
     root_label: str,
     k_best: int,
     model: str,
@@ -137,7 +138,7 @@ def _brackets(parser: Parser, source: Source) -> Generator[tuple[str, int]]:
 
 
 def _parses(
-    parser: Parser, source: Source, *, decoder: Decoder, root_label: str, k_best: int
+    parser: Parser, source: Source, *, decoder: TreeDecoder, root_label: str, k_best: int
 ) -> Generator[tuple[Parsed, SourceSentence]]:
     """Yield the parses and what they are of; offsets count from the start of a text, with --lines from a line's."""
     waiting: deque[SourceSentence] = deque()

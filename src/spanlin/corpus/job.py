@@ -15,9 +15,9 @@ from spanlin.corpus.documents import DocumentOptions
 from spanlin.corpus.inputs import InputFile
 from spanlin.corpus.rows import Form, OutputFormat
 from spanlin.corpus.stores import TEMPORARY, Store, open_address, open_store, read_whole, write_whole
-from spanlin.decoding.decode import Decoder
 from spanlin.errors import CorpusError
 from spanlin.runtime.folder import MANIFEST, find_model
+from spanlin.runtime.redecoding import TreeDecoder
 
 FORMAT = 1  # of the output folder
 ABOUT = "_corpus.json"
@@ -33,7 +33,7 @@ class CorpusOptions:
     documents: DocumentOptions = field(default_factory=DocumentOptions)
     form: Form = "text"
     output_format: OutputFormat = "jsonl"
-    decoder: Decoder = "argmin"
+    decoder: TreeDecoder = "argmin"
     unit_size: int = 512 * 1024
     longest_sentence: int = 500
 

@@ -1,10 +1,12 @@
 """From boundaries, or their log-probabilities, to binary trees (Wei et al. 2020, sec. 3.4)."""
 
-from spanlin.decoding.constraints import Constraints
+from spanlin.decoding.constituents import Constraints, LabelSet, SpanRules
+from spanlin.decoding.constraints import SpanConstraints
 from spanlin.decoding.decode import Decoder, decode, decode_batch
 from spanlin.decoding.exact import log_partition, log_partition_batch, span_marginals, span_marginals_batch
 from spanlin.decoding.greedy import GreedyRule, greedy_tree, greedy_trees, legal_rows
 from spanlin.decoding.kbest import best_trees, k_best_trees
+from spanlin.decoding.labelled import LabelledProblem, LabelledTree, RankedLabels, Temperatures
 from spanlin.decoding.legalization import LegalizedBatch, LegalizedTree, legalize, legalize_batch
 from spanlin.decoding.results import DecodedBatch, DecodedTree, ScoredTree, TreeBatch
 from spanlin.decoding.sampling import sample_trees
@@ -15,9 +17,16 @@ __all__ = [
     "DecodedTree",
     "Decoder",
     "GreedyRule",
+    "LabelSet",
+    "LabelledProblem",
+    "LabelledTree",
     "LegalizedBatch",
     "LegalizedTree",
+    "RankedLabels",
     "ScoredTree",
+    "SpanConstraints",
+    "SpanRules",
+    "Temperatures",
     "TreeBatch",
     "best_trees",
     "decode",

@@ -135,27 +135,39 @@ def best_split(scores: FloatArray) -> IntArray:
 def chart_marginals(chart: Chart, word_counts: IntArray) -> FloatArray:
     """Return [batch, N + 1, N + 1], the probability of each span (i, j) at [b, i, j], from a chart of log-sums.
 
+    Every root must be possible.
+    """
+    as_left, as_right = child_marginals(chart, word_counts)
+    marginals = as_left + as_right
+    marginals[np.arange(len(word_counts)), 0, word_counts] = 1.0
+    # Where rounding has gone past certainty.
+    return np.minimum(marginals, 1.0, out=marginals)
+
+
+def child_marginals(chart: Chart, word_counts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the probability of each span (i, j) as a left child, and as a right one, each [batch, N + 1, N + 1].
+
     The probability of the whole sentence is 1, and every span hands its own on to its children in the proportion of
     its splits: the outside pass without logarithms. Every root must be possible.
     """
     batch_size, words = len(word_counts), chart.max_words
-    marginals = np.zeros((batch_size, words + 1, words + 1))
+    marginals = np.zeros((2, batch_size, words + 1, words + 1))
     as_left = np.zeros_like(chart.left_children)
     as_right = np.zeros_like(chart.right_children)
     for width in range(words, 0, -1):
-        probs = as_left[:, : words - width + 1, words - width] + as_right[:, width:, width - 1]
-        probs[word_counts == width, 0] = 1.0
-        np.minimum(probs, 1.0, out=probs)  # where rounding has gone past certainty
         starts = np.arange(words - width + 1)
-        marginals[:, starts, starts + width] = probs
+        marginals[0][:, starts, starts + width] = as_left[:, : words - width + 1, words - width]
+        marginals[1][:, starts, starts + width] = as_right[:, width:, width - 1]
         if width > 1:
+            probs = np.minimum(marginals[:, :, starts, starts + width].sum(axis=0), 1.0)
+            probs[word_counts == width, 0] = 1.0
             totals = chart.spans[:, : words - width + 1, width]
             # An impossible span has no probability to hand on; -inf - inf keeps its splits at 0, not NaN.
             totals = np.where(totals == -np.inf, np.inf, totals)
             handed_on = np.exp(chart.split_scores(width) - totals[:, :, np.newaxis]) * probs[:, :, np.newaxis]
             as_left[:, : words - width + 1, words - width + 1 :] += handed_on
             as_right[:, width:, : width - 1] += handed_on
-    return marginals
+    return marginals[0], marginals[1]
 
 
 def _add(one: FloatArray, two: FloatArray) -> FloatArray:

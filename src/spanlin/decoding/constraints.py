@@ -28,7 +28,7 @@ from spanlin.trees.tree import Span
 
 
 @dataclass(frozen=True)
-class Constraints:
+class SpanConstraints:
     """Spans that a sentence's tree must have, and spans that it must not have.
 
     One-word spans and the whole sentence are in every tree: requiring them changes nothing, forbidding them is an
@@ -103,7 +103,7 @@ class SpanMasks:
         return obeyed
 
 
-def span_masks(constraints: Sequence[Constraints | None], scores: BoundaryScores) -> SpanMasks:
+def span_masks(constraints: Sequence[SpanConstraints | None], scores: BoundaryScores) -> SpanMasks:
     """Return the masks of a batch, or raise a ConstraintError that names the spans that cannot be obeyed.
 
     Forbidden spans that are impossible only together are left to `raise_if_impossible`.
@@ -116,8 +116,10 @@ def span_masks(constraints: Sequence[Constraints | None], scores: BoundaryScores
     for sentence, wanted in enumerate(constraints):
         if wanted is None:
             continue
-        if not isinstance(wanted, Constraints):
-            raise ConstraintError(f"{scores.place(sentence)}constraints are {wanted!r:.40}: give Constraints, or None")
+        if not isinstance(wanted, SpanConstraints):
+            raise ConstraintError(
+                f"{scores.place(sentence)}constraints are {wanted!r:.40}: give SpanConstraints, or None"
+            )
         word_count = int(scores.word_counts[sentence])
         _check(wanted, word_count, scores.place(sentence))
         spans = masks.spans[sentence]
@@ -134,7 +136,9 @@ def span_masks(constraints: Sequence[Constraints | None], scores: BoundaryScores
     return masks
 
 
-def raise_if_impossible(masks: SpanMasks, scores: BoundaryScores, constraints: Sequence[Constraints | None]) -> None:
+def raise_if_impossible(
+    masks: SpanMasks, scores: BoundaryScores, constraints: Sequence[SpanConstraints | None]
+) -> None:
     """Raise a ConstraintError for the first sentence none of whose trees obeys its constraints."""
     possible = fill_chart(None, None, masks.span_scores(), highest).root_scores(scores.word_counts) > -np.inf
     if not possible.all():
@@ -148,7 +152,7 @@ def raise_if_impossible(masks: SpanMasks, scores: BoundaryScores, constraints: S
         )
 
 
-def _check(constraints: Constraints, word_count: int, place: str) -> None:
+def _check(constraints: SpanConstraints, word_count: int, place: str) -> None:
     for kind, spans in (("required", constraints.required), ("forbidden", constraints.forbidden)):
         for span in spans:
             if not 0 <= span[0] < span[1] <= word_count:

@@ -9,8 +9,8 @@ With left and right log-probabilities together, the greedy decoders read off a t
 probable one (the left one if they tie); it is certified if both sides are legal and agree. `min-change` counts changes
 on both sides.
 
-Constraints hold for every decoder. The greedy ones mask the boundaries; where their tree still has a forbidden span,
-or a split point is left without a possible boundary, the most probable tree under the constraints takes its place.
+Constraints on spans hold for every decoder. The greedy ones mask the boundaries. Where their tree still has a forbidden
+span, or a split point is left without a possible boundary, the most probable tree under the constraints is taken.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from spanlin.decoding.constraints import Constraints
+from spanlin.decoding.constraints import SpanConstraints
 from spanlin.decoding.exact import minimum_risk_trees
 from spanlin.decoding.greedy import (
     BoolArray,
@@ -48,7 +48,7 @@ def decode(
     right_boundary_log_probs: npt.ArrayLike | None = None,
     *,
     decoder: Decoder = "argmin",
-    constraints: Constraints | None = None,
+    constraints: SpanConstraints | None = None,
 ) -> DecodedTree:
     """Return the decoder's tree of one sentence of n words.
 
@@ -68,7 +68,7 @@ def decode_batch(
     right_boundary_log_probs: npt.ArrayLike | None = None,
     *,
     decoder: Decoder = "argmin",
-    constraints: Sequence[Constraints | None] | None = None,
+    constraints: Sequence[SpanConstraints | None] | None = None,
 ) -> DecodedBatch:
     """Return what `decode` returns for each sentence of a padded batch.
 

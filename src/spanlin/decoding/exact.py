@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spanlin.decoding.chart import chart_marginals, fill_chart, highest, log_sum
-from spanlin.decoding.constraints import Constraints
+from spanlin.decoding.constraints import SpanConstraints
 from spanlin.decoding.greedy import IntArray
 from spanlin.decoding.problem import TreeProblem, best_trees_in
 from spanlin.decoding.scores import FloatArray
@@ -25,7 +25,7 @@ def log_partition(
     left_boundary_log_probs: npt.ArrayLike | None = None,
     right_boundary_log_probs: npt.ArrayLike | None = None,
     *,
-    constraints: Constraints | None = None,
+    constraints: SpanConstraints | None = None,
 ) -> float:
     """Return the logarithm of the summed probabilities of all trees that obey the constraints.
 
@@ -40,7 +40,7 @@ def log_partition_batch(
     left_boundary_log_probs: npt.ArrayLike | None = None,
     right_boundary_log_probs: npt.ArrayLike | None = None,
     *,
-    constraints: Sequence[Constraints | None] | None = None,
+    constraints: Sequence[SpanConstraints | None] | None = None,
 ) -> FloatArray:
     """Return [batch], what `log_partition` returns for each sentence of a padded batch."""
     return _log_partitions(
@@ -52,7 +52,7 @@ def span_marginals(
     left_boundary_log_probs: npt.ArrayLike | None = None,
     right_boundary_log_probs: npt.ArrayLike | None = None,
     *,
-    constraints: Constraints | None = None,
+    constraints: SpanConstraints | None = None,
 ) -> FloatArray:
     """Return [n + 1, n + 1], the probability at [i, j] that a tree that obeys the constraints has the span (i, j).
 
@@ -69,7 +69,7 @@ def span_marginals_batch(
     left_boundary_log_probs: npt.ArrayLike | None = None,
     right_boundary_log_probs: npt.ArrayLike | None = None,
     *,
-    constraints: Sequence[Constraints | None] | None = None,
+    constraints: Sequence[SpanConstraints | None] | None = None,
 ) -> FloatArray:
     """Return [batch, max_words + 1, max_words + 1], what `span_marginals` returns for each; 0 in the padding."""
     problem = TreeProblem.of_batch(word_counts, left_boundary_log_probs, right_boundary_log_probs, constraints)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from spanlin.decoding.constraints import Constraints
+from spanlin.decoding.constraints import SpanConstraints
 from spanlin.decoding.greedy import IntArray, check_boundaries, check_sequence
 from spanlin.decoding.problem import TreeProblem
 from spanlin.decoding.results import spans_of
@@ -42,7 +42,7 @@ class LegalizedBatch:
     changed_counts: IntArray
 
 
-def legalize(left_boundaries: Sequence[int], *, constraints: Constraints | None = None) -> LegalizedTree:
+def legalize(left_boundaries: Sequence[int], *, constraints: SpanConstraints | None = None) -> LegalizedTree:
     """Return a tree that changes the fewest left boundaries, of all trees that obey the constraints.
 
     Of several, the one that splits at the largest k, from the root down. A legal sequence comes back unchanged.
@@ -61,7 +61,7 @@ def legalize_batch(
     left_boundaries: npt.ArrayLike,
     word_counts: npt.ArrayLike,
     *,
-    constraints: Sequence[Constraints | None] | None = None,
+    constraints: Sequence[SpanConstraints | None] | None = None,
 ) -> LegalizedBatch:
     """Return what `legalize` returns for each sequence, [batch, max_words], of a padded batch."""
     boundaries, counts = check_boundaries(left_boundaries, word_counts)
@@ -72,7 +72,7 @@ def _legalize(
     boundaries: IntArray,
     counts: IntArray,
     numbers: IntArray | None,
-    constraints: Sequence[Constraints | None] | None,
+    constraints: Sequence[SpanConstraints | None] | None,
 ) -> LegalizedBatch:
     problem = TreeProblem.of_scores(BoundaryScores(counts, agreement_scores(boundaries), None, numbers), constraints)
     lefts, rights = problem.best_trees()

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spanlin.decoding.chart import Chart, best_split, descend, fill_chart, highest
-from spanlin.decoding.constraints import Constraints, SpanMasks, raise_if_impossible, span_masks
+from spanlin.decoding.constraints import SpanConstraints, SpanMasks, raise_if_impossible, span_masks
 from spanlin.decoding.greedy import IntArray
 from spanlin.decoding.scores import (
     BoundaryScores,
@@ -26,7 +26,7 @@ class TreeProblem:
     """Checked scores and the constraints on each sentence, if there are any, with their masks."""
 
     scores: BoundaryScores
-    constraints: Sequence[Constraints | None] | None = None
+    constraints: Sequence[SpanConstraints | None] | None = None
     masks: SpanMasks | None = None
 
     @classmethod
@@ -35,20 +35,20 @@ class TreeProblem:
         word_counts: npt.ArrayLike,
         left: npt.ArrayLike | None,
         right: npt.ArrayLike | None,
-        constraints: Sequence[Constraints | None] | None,
+        constraints: Sequence[SpanConstraints | None] | None,
     ) -> TreeProblem:
         """Return the problem of a padded batch, or raise an error that says what is wrong with it."""
         return cls.of_scores(check_batch_scores(word_counts, left, right), constraints)
 
     @classmethod
     def of_sentence(
-        cls, left: npt.ArrayLike | None, right: npt.ArrayLike | None, constraints: Constraints | None
+        cls, left: npt.ArrayLike | None, right: npt.ArrayLike | None, constraints: SpanConstraints | None
     ) -> TreeProblem:
         """Return the problem of one sentence as a batch of one, or raise an error that says what is wrong with it."""
         return cls.of_scores(check_sentence_scores(left, right), None if constraints is None else [constraints])
 
     @classmethod
-    def of_scores(cls, scores: BoundaryScores, constraints: Sequence[Constraints | None] | None) -> TreeProblem:
+    def of_scores(cls, scores: BoundaryScores, constraints: Sequence[SpanConstraints | None] | None) -> TreeProblem:
         """Return the problem of checked scores, or raise a ConstraintError that says what is wrong with the rest."""
         if constraints is None or all(wanted is None for wanted in constraints):
             return cls(scores)

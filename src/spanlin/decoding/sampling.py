@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from spanlin.decoding.chart import descend, log_sum
-from spanlin.decoding.constraints import Constraints
+from spanlin.decoding.constraints import SpanConstraints
 from spanlin.decoding.greedy import IntArray
 from spanlin.decoding.problem import TreeProblem
 from spanlin.decoding.results import TreeBatch
@@ -20,7 +20,7 @@ def sample_trees(
     *,
     count: int,
     generator: np.random.Generator,
-    constraints: Constraints | None = None,
+    constraints: SpanConstraints | None = None,
 ) -> TreeBatch:
     """Return `count` independent trees of one sentence, each drawn with its share of the partition function.
 

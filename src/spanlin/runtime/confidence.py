@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +34,6 @@ class Calibration:
         odds = evidence @ np.array([self.span, self.root, self.tags, self.sentence]) + self.offset
         probabilities: Floats = 1.0 / (1.0 + np.exp(-np.clip(odds, -_BEYOND, _BEYOND)))
         return probabilities
-
-    @classmethod
-    def from_table(cls, table: dict[str, Any]) -> Calibration:
-        """Return the calibration that a manifest holds."""
-        return cls(**{item.name: float(table[item.name]) for item in fields(cls)})
 
 
 def span_evidence(counts: Ints, found: Arrays) -> Floats:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from spanlin.decoding.labelled import Temperatures
 from spanlin.errors import CheckpointError
 from spanlin.runtime.confidence import Calibration
 from spanlin.runtime.graph_check import check_graph
@@ -50,6 +51,7 @@ class ModelFolder:
     tags: tuple[str, ...]
     details: dict[str, Any]
     calibration: Calibration = field(default_factory=Calibration)
+    temperatures: Temperatures = field(default_factory=Temperatures)
 
     @property
     def graph(self) -> Path:
@@ -78,6 +80,7 @@ def write_manifest(folder: ModelFolder) -> None:
         "labels": folder.labels,
         "tags": folder.tags,
         "calibration": asdict(folder.calibration),
+        "temperatures": asdict(folder.temperatures),
         "details": folder.details,
         "files": {file.name: file_hash(file) for file in sorted(path.iterdir()) if file.name != MANIFEST},
     }

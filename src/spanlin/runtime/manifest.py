@@ -7,6 +7,7 @@ import re
 from dataclasses import fields
 from typing import Any
 
+from spanlin.decoding.labelled import Temperatures
 from spanlin.errors import CheckpointError
 from spanlin.runtime.confidence import Calibration
 
@@ -26,6 +27,7 @@ _LONGEST_LABEL = 500
 _MOST_PIECES = 100_000
 _MOST_SHAPE_STEP = 10_000_000
 _FARTHEST = 1e6  # of a weight of the calibration
+_COLDEST = 1e-3  # of a temperature
 _FILE_NAME = re.compile(r"[\w.\-]{1,100}", re.ASCII)
 _SUM = re.compile(r"[0-9a-f]{64}")
 _NOT_IN_LABELS = re.compile(r"[\s()\x00-\x1f\x7f-\x9f]", re.ASCII)
@@ -45,7 +47,8 @@ def read_facts(manifest: dict[str, Any], source: str) -> dict[str, Any]:
         "shape_step": _whole(manifest, "shape_step", source, least=0, most=_MOST_SHAPE_STEP),
         "labels": _names(manifest, "labels", source),
         "tags": _names(manifest, "tags", source),
-        "calibration": _calibration(manifest, source),
+        "calibration": Calibration(**_numbers(manifest, "calibration", Calibration, source)),
+        "temperatures": _temperatures(manifest, source),
         "details": details,
     }
 
@@ -86,15 +89,26 @@ def _names(manifest: dict[str, Any], key: str, source: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _calibration(manifest: dict[str, Any], source: str) -> Calibration:
-    table = _value(manifest, "calibration", source)
-    names = [item.name for item in fields(Calibration)]
+def _temperatures(manifest: dict[str, Any], source: str) -> Temperatures:
+    if "temperatures" not in manifest:  # of a folder that was exported before there were any
+        return Temperatures()
+    table = _numbers(manifest, "temperatures", Temperatures, source)
+    for name, value in table.items():
+        if not value >= _COLDEST:
+            raise _damaged(source, f"temperatures.{name} must be at least {_COLDEST:g}")
+    return Temperatures(**table)
+
+
+def _numbers(manifest: dict[str, Any], key: str, kind: type[Any], source: str) -> dict[str, float]:
+    """Return the fields of a dataclass of numbers."""
+    table = _value(manifest, key, source)
+    names = [item.name for item in fields(kind)]
     if not isinstance(table, dict) or set(table) != set(names):
-        raise _damaged(source, f"calibration must be an object of {', '.join(names)}")
+        raise _damaged(source, f"{key} must be an object of {', '.join(names)}")
     for name, value in table.items():
         if not isinstance(value, int | float) or isinstance(value, bool) or not math.fabs(value) <= _FARTHEST:
-            raise _damaged(source, f"calibration.{name} must be a number between -{_FARTHEST:g} and {_FARTHEST:g}")
-    return Calibration.from_table(table)
+            raise _damaged(source, f"{key}.{name} must be a number between -{_FARTHEST:g} and {_FARTHEST:g}")
+    return {name: float(value) for name, value in table.items()}
 
 
 def _damaged(source: str, reason: str) -> CheckpointError:

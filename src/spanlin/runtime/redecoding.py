@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,64 +13,57 @@ from numpy.typing import NDArray
 from spanlin.decoding import (
     Constraints,
     Decoder,
-    ScoredTree,
-    best_trees,
+    LabelledProblem,
+    LabelledTree,
+    LabelSet,
+    SpanRules,
+    Temperatures,
     decode,
     decode_batch,
-    span_marginals_batch,
 )
 from spanlin.decoding.scores import check_batch_scores
 from spanlin.errors import DecodingError, LinearizationError
-from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays, Backend, Bools, Ints
+from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays, Backend, Ints
+from spanlin.runtime.label_ranking import rank_labels
 from spanlin.runtime.sentences import RunBatch
-from spanlin.runtime.tree_shapes import TreeShapes, join_rounds, labelled_spans, required_spans, shapes_of
+from spanlin.runtime.tree_shapes import Trees, join_trees
 from spanlin.runtime.tree_spans import label_spans, span_log_probs
-from spanlin.trees.transforms import constituent_labels
 
-_MOST_ROUNDS = 16  # of the search for k trees that differ in more than spans without a label
-_NAMED_LABELS, _NAMED_WORDS = 12, 5  # in an error message
+TreeDecoder: TypeAlias = Literal[Decoder, "labelled"]
+"""A decoder of `spanlin.decoding`, or the one that finds the most probable tree by splits and labels together."""
+
+TREE_DECODERS: tuple[TreeDecoder, ...] = get_args(TreeDecoder)
+
+_NAMED_WORDS = 5  # in an error message
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreeOptions:
     """Which trees are wanted, and what is wanted of them; what is impossible raises a DecodingError."""
 
-    decoder: Decoder = "argmin"
+    decoder: TreeDecoder = "argmin"
     root_label: str = ""
     k_best: int = 1
     marginals: bool = False
     scores: bool = False
+    constrained: bool = False
 
     def __post_init__(self) -> None:
-        if self.decoder not in get_args(Decoder):
-            raise DecodingError(f"unknown decoder {self.decoder!r}: choose one of {', '.join(get_args(Decoder))}")
+        if self.decoder not in TREE_DECODERS:
+            raise DecodingError(f"unknown decoder {self.decoder!r}: choose one of {', '.join(TREE_DECODERS)}")
         if self.k_best < 1:
             raise DecodingError(f"k_best is {self.k_best}: ask for at least one tree")
-        if self.k_best > 1 and self.decoder not in ("argmin", "cky"):
-            raise DecodingError(
-                f"k_best gives the most probable trees, which are cky's: leave the decoder {self.decoder!r} out"
-            )
+        if self.decoder in ("argmin", "labelled"):
+            return
+        if self.k_best > 1:
+            raise DecodingError(f"k_best ranks trees as 'labelled' does: leave the decoder {self.decoder!r} out")
+        if self.constrained:
+            raise DecodingError(f"constraints are obeyed by 'labelled': leave the decoder {self.decoder!r} out")
 
     @property
-    def used_decoder(self) -> Decoder:
-        """The decoder that the first tree is from."""
-        return "cky" if self.k_best > 1 else self.decoder
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trees:
-    """Trees of a batch's sentences, those of one sentence one after the other, the best first.
-
-    `found` has TREE, CONFIDENCE and BOUNDARIES, a row a tree; `owners`, [trees], are their sentences. `certified` tells
-    which are known to be the most probable that the constraints allow. `log_probs`, [trees], is None where the scores
-    were not needed, and `marginals`, [batch, words + 1, words + 1], where it was not asked for.
-    """
-
-    found: Arrays
-    owners: Ints
-    certified: Bools
-    log_probs: NDArray[np.float64] | None
-    marginals: NDArray[np.float64] | None
+    def used_decoder(self) -> TreeDecoder:
+        """The decoder of sentences without constraints; those that have some are decoded by `labelled`."""
+        return "labelled" if self.k_best > 1 else self.decoder
 
 
 class Redecoder:
@@ -80,152 +73,224 @@ class Redecoder:
     wanted. Nothing is decoded or labelled again for trees that are the graph's own.
     """
 
-    def __init__(self, backend: Backend, labels: Sequence[str], options: TreeOptions, *, constrained: bool) -> None:
+    def __init__(
+        self, backend: Backend, labels: Sequence[str], temperatures: Temperatures, options: TreeOptions
+    ) -> None:
         self._backend = backend
         self._options = options
-        self._root_labels = _root_labels(labels, options.root_label) if options.root_label else None
+        self._labels = LabelSet(labels)
+        self._temperatures = temperatures
+        self._root_labels = self._labels.under_root(options.root_label) if options.root_label else None
         wanted = [*TREE, *CONFIDENCE, *BOUNDARIES]
-        is_greedy = options.used_decoder == "argmin" and not constrained
+        is_greedy = options.used_decoder == "argmin" and not options.constrained
         if not is_greedy or options.marginals or options.scores:
             wanted += SCORES
-        if not is_greedy or options.root_label:
+        if not is_greedy or options.marginals or options.root_label:
             wanted += LABEL_HALVES
         self.outputs = tuple(name for name in wanted if name in backend.outputs)
         """What the backend has to be asked for."""
 
-    def __call__(self, batch: RunBatch, constraints: Sequence[Constraints | None]) -> Trees:
-        """Return the trees of a batch that was run with `outputs`; there is an item of `constraints` a sentence."""
-        if self._options.k_best > 1:
-            shapes, found = self._k_best(batch, constraints)
-        else:
-            shapes = self._one_best(batch, constraints)
-            found = self._labelled(batch, shapes, constraints)
+    def __call__(
+        self, batch: RunBatch, constraints: Sequence[Constraints | None]
+    ) -> tuple[Trees, NDArray[np.float64] | None]:
+        """Return the trees of a batch that was run with `outputs`, and the marginals of constituents if asked for.
+
+        There is an item of `constraints` for each sentence. The marginals are [batch, words + 1, words + 1].
+        """
+        options = self._options
+        is_labelled = np.array([options.used_decoder == "labelled" or bool(wanted) for wanted in constraints])
+        rows = np.arange(len(constraints)) if options.marginals else np.flatnonzero(is_labelled)
+        parts: list[Trees] = []
         marginals = None
-        if self._options.marginals:
-            left, right = _sides(batch)
-            marginals = span_marginals_batch(batch.counts, left, right, constraints=constraints)
+        if rows.size:
+            problem = self._problem(batch, rows, constraints)
+            wanted = is_labelled[rows]
+            if wanted.any():
+                parts.append(self._labelled(batch, rows, np.flatnonzero(wanted), problem))
+            if options.marginals:
+                marginals = problem.marginals()
+        rest = np.flatnonzero(~is_labelled)
+        if rest.size:
+            parts.append(self._by_boundaries(batch, rest))
+        return join_trees(parts), marginals
+
+    def _problem(self, batch: RunBatch, rows: Ints, constraints: Sequence[Constraints | None]) -> LabelledProblem:
+        counts = batch.counts[rows]
+        rules = []
+        for row, count in zip(rows.tolist(), counts.tolist(), strict=True):
+            try:
+                rules.append(SpanRules(self._labels, count, constraints[row], root_label=self._options.root_label))
+            except DecodingError as error:
+                raise type(error)(f"{_place(batch, row)}: {error}") from None
+        left, right = _halves(batch)
+        ranked = rank_labels(
+            self._backend,
+            self._labels,
+            counts,
+            rules,
+            halves=(left[rows], right[rows]),
+            temperature=self._temperatures.labels,
+            ranks=self._options.k_best,
+        )
+        words = int(counts.max())
+        sides = (None if side is None else side[rows, :words, :words] for side in _sides(batch))
+        return LabelledProblem(check_batch_scores(counts, *sides), ranked, self._temperatures)
+
+    def _labelled(self, batch: RunBatch, rows: Ints, places: Ints, problem: LabelledProblem) -> Trees:
+        """Return the most probable labelled trees of the sentences at some places of the problem."""
+        width = batch.found["lefts"].shape[1]
+        if self._options.k_best == 1:
+            lefts, rights, labels, log_probs = problem.best_trees()
+            split_count = lefts.shape[1]
+            # As wide as the batch's other trees.
+            lefts, rights, split_labels = (
+                _widened(one[places], width) for one in (lefts, rights, labels[:, :split_count])
+            )
+            word_labels = _widened(labels[places, split_count:], width + 1)
+            log_probs = log_probs[places]
+            owners = rows[places]
+        else:
+            drawn = [
+                (row, tree)
+                for place, row in zip(places.tolist(), rows[places].tolist(), strict=True)
+                for tree in islice(self._distinct(problem.ranked_trees(place)), self._options.k_best)
+            ]
+            owners = np.array([row for row, _ in drawn])
+            log_probs = np.array([tree.log_prob for _, tree in drawn])
+            lefts, rights, split_labels = np.zeros((3, len(drawn), width), dtype=np.int64)
+            word_labels = np.zeros((len(drawn), width + 1), dtype=np.int64)
+            for number, (_, tree) in enumerate(drawn):
+                count = len(tree.spans)
+                if count:
+                    lefts[number, :count], rights[number, :count] = np.array(tree.spans).T
+                split_labels[number, :count] = tree.labels[:count]
+                word_labels[number, : count + 1] = tree.labels[count:]
+        found = self._kept(batch, owners)
+        found |= {"lefts": lefts, "rights": rights, "split_labels": split_labels, "word_labels": word_labels}
+        _, found["label_log_probs"] = label_spans(
+            self._backend,
+            batch.counts[owners],
+            lefts,
+            rights,
+            owners=owners,
+            halves=_halves(batch),
+            given=np.concatenate([split_labels, word_labels], axis=1),
+        )
+        found["span_log_probs"] = self._span_log_probs(batch, owners, lefts, rights)
+        is_first = np.ones(len(owners), dtype=np.bool_)
+        is_first[1:] = owners[1:] != owners[:-1]
         return Trees(
             found=found,
-            owners=shapes.owners,
-            certified=shapes.certified,
-            log_probs=shapes.log_probs,
-            marginals=marginals,
+            owners=owners,
+            certified=is_first,
+            labelled=np.ones(len(owners), dtype=np.bool_),
+            probabilities=np.exp(np.minimum(log_probs, 0.0)),
+            log_probs=self._boundary_log_probs(batch, owners, lefts, rights),
         )
 
-    def _one_best(self, batch: RunBatch, constraints: Sequence[Constraints | None]) -> TreeShapes:
-        counts, decoder = batch.counts, self._options.decoder
-        lefts, rights = batch.found["lefts"].copy(), batch.found["rights"].copy()
-        certified = np.zeros(len(counts), dtype=np.bool_)
-        left, right = _sides(batch)
-        again = np.array([decoder != "argmin" or wanted is not None for wanted in constraints], dtype=np.bool_)
-        if again.any():
-            rows = np.flatnonzero(again)
-            part = [None if side is None else side[rows] for side in (left, right)]
-            wanted = [constraints[row] for row in rows.tolist()]
+    def _distinct(self, trees: Iterator[LabelledTree]) -> Iterator[LabelledTree]:
+        """Yield trees that differ in more than the mark of the root, which is not a constituent."""
+        known = set()
+        for tree in trees:
+            key = tree.spans, tuple(self._labels.chains[label] or label == 0 for label in tree.labels)
+            if key not in known:
+                known.add(key)
+                yield tree
+
+    def _by_boundaries(self, batch: RunBatch, rows: Ints) -> Trees:
+        """Return the trees that the decoder finds by boundaries alone; the graph's own trees keep their labels."""
+        counts, decoder = batch.counts[rows], self._options.decoder
+        found = self._kept(batch, rows)
+        lefts, rights = found["lefts"], found["rights"]
+        certified = np.zeros(len(rows), dtype=np.bool_)
+        if decoder != "argmin":
+            assert decoder != "labelled"
             try:
-                decoded = decode_batch(counts[rows], *part, decoder=decoder, constraints=wanted)
+                decoded = decode_batch(counts, *_rows_of_sides(batch, rows), decoder=decoder)
             except (DecodingError, LinearizationError):
-                _raise_with_place(batch, rows.tolist(), constraints, decoder)
+                _raise_with_place(batch, rows.tolist(), decoder)
                 raise
-            lefts[rows], rights[rows], certified[rows] = decoded.lefts, decoded.rights, decoded.certified
-        log_probs = None
-        if left is not None or right is not None:
-            log_probs = check_batch_scores(counts, left, right).tree_log_probs(lefts, rights)
-        return TreeShapes(
-            owners=np.arange(len(counts)), lefts=lefts, rights=rights, certified=certified, log_probs=log_probs
+            lefts, rights, certified = decoded.lefts, decoded.rights, decoded.certified
+        trees = Trees(
+            found=found,
+            owners=rows,
+            certified=certified,
+            labelled=np.zeros(len(rows), dtype=np.bool_),
+            probabilities=np.full(len(rows), np.nan),
+            log_probs=self._boundary_log_probs(batch, rows, lefts, rights),
         )
-
-    def _k_best(self, batch: RunBatch, constraints: Sequence[Constraints | None]) -> tuple[TreeShapes, Arrays]:
-        """Return the trees of each sentence, best first, and what `_labelled` says of them.
-
-        Binary trees that differ only in spans without a label are one tree, so that some are found in vain.
-        """
-        sources = [_best_trees(batch, row, wanted) for row, wanted in enumerate(constraints)]
-        known: list[set[Hashable]] = [set() for _ in sources]
-        parts: list[tuple[TreeShapes, Arrays]] = []
-        rows = list(range(len(sources)))
-        for _ in range(_MOST_ROUNDS):
-            drawn = [
-                (row, tree) for row in rows for tree in islice(sources[row], self._options.k_best - len(known[row]))
-            ]
-            if not drawn:
-                break
-            shapes = shapes_of(drawn, batch.found["lefts"].shape[1])
-            found = self._labelled(batch, shapes, constraints)
-            fresh = []
-            for number, (row, _) in enumerate(drawn):
-                key = labelled_spans(found, number, int(batch.counts[row]))
-                if key not in known[row]:
-                    shapes.certified[number] = not known[row]
-                    known[row].add(key)
-                    fresh.append(number)
-            parts.append((shapes.select(fresh), {name: values[fresh] for name, values in found.items()}))
-            rows = [row for row in rows if len(known[row]) < self._options.k_best]
-        return join_rounds(parts)
-
-    def _labelled(self, batch: RunBatch, shapes: TreeShapes, constraints: Sequence[Constraints | None]) -> Arrays:
-        """Return TREE, CONFIDENCE and BOUNDARIES of the trees; those that the graph has found keep what it says."""
-        if LABEL_HALVES[0] not in batch.found:  # no other tree and no other label was ever in question
-            return batch.found
-        required = required_spans(shapes, constraints)
-        owners, lefts, rights = shapes.owners, shapes.lefts, shapes.rights
-        names = (*TREE, *CONFIDENCE, *BOUNDARIES)
-        trees = {name: batch.found[name][owners] for name in names if name in batch.found}
-        counts = batch.counts[owners]
         is_split = np.arange(1, lefts.shape[1] + 1) < counts[:, np.newaxis]
-        moved = (((trees["lefts"] != lefts) | (trees["rights"] != rights)) & is_split).any(axis=1)
-        again = moved | (required[:, : lefts.shape[1]] & (trees["split_labels"] == 0)).any(axis=1)
-        if self._root_labels is not None:
-            again[:] = True
+        moved = (((found["lefts"] != lefts) | (found["rights"] != rights)) & is_split).any(axis=1)
+        again = moved if self._root_labels is None else np.ones_like(moved)
         if not again.any():
             return trees
-        trees["lefts"], trees["rights"] = lefts, rights
-        labels, label_log_probs = label_spans(
+        found |= {"lefts": lefts, "rights": rights}
+        labels, log_probs = label_spans(
             self._backend,
             counts[again],
             lefts[again],
             rights[again],
-            owners=owners[again],
-            halves=(batch.found["label_lefts"], batch.found["label_rights"]),
-            required=required[again],
+            owners=rows[again],
+            halves=_halves(batch),
             root_labels=self._root_labels,
         )
-        trees["split_labels"][again] = labels[:, : lefts.shape[1]]
-        trees["word_labels"][again] = labels[:, lefts.shape[1] :]
-        trees["label_log_probs"][again] = label_log_probs
+        found["split_labels"][again] = labels[:, : lefts.shape[1]]
+        found["word_labels"][again] = labels[:, lefts.shape[1] :]
+        found["label_log_probs"][again] = log_probs
         if moved.any():
-            left, right = _sides(batch)
-            trees["span_log_probs"][moved] = span_log_probs(
-                counts[moved], lefts[moved], rights[moved], owners=owners[moved], left=left, right=right
-            )
+            found["span_log_probs"][moved] = self._span_log_probs(batch, rows[moved], lefts[moved], rights[moved])
         return trees
 
+    def _kept(self, batch: RunBatch, owners: Ints) -> Arrays:
+        """Return a copy of what the graph says of these sentences' own trees."""
+        names = (*TREE, *CONFIDENCE, *BOUNDARIES)
+        return {name: batch.found[name][owners] for name in names if name in batch.found}
 
-def _best_trees(batch: RunBatch, row: int, constraints: Constraints | None) -> Iterator[ScoredTree]:
-    try:
-        return best_trees(*_own_sides(batch, row), constraints=constraints)
-    except DecodingError as error:
-        raise type(error)(f"{_place(batch, row)}: {error}") from None
+    @staticmethod
+    def _span_log_probs(batch: RunBatch, owners: Ints, lefts: Ints, rights: Ints) -> NDArray[np.floating]:
+        left, right = _sides(batch)
+        return span_log_probs(batch.counts[owners], lefts, rights, owners=owners, left=left, right=right)
+
+    @staticmethod
+    def _boundary_log_probs(batch: RunBatch, owners: Ints, lefts: Ints, rights: Ints) -> NDArray[np.float64] | None:
+        if all(name not in batch.found for name in SCORES):
+            return None
+        sides = _rows_of_sides(batch, owners)
+        return check_batch_scores(batch.counts[owners], *sides).tree_log_probs(lefts, rights)
 
 
-def _sides(batch: RunBatch) -> tuple[NDArray[np.floating] | None, NDArray[np.floating] | None]:
+_Side: TypeAlias = NDArray[np.floating] | None
+
+
+def _sides(batch: RunBatch) -> tuple[_Side, _Side]:
     left, right = (batch.found.get(name) for name in SCORES)
     return left, right
 
 
-def _own_sides(batch: RunBatch, row: int) -> tuple[NDArray[np.floating] | None, NDArray[np.floating] | None]:
-    count = int(batch.counts[row])
-    left, right = (None if side is None else side[row, :count, :count] for side in _sides(batch))
+def _rows_of_sides(batch: RunBatch, rows: Ints) -> tuple[_Side, _Side]:
+    left, right = (None if side is None else side[rows] for side in _sides(batch))
     return left, right
 
 
-def _raise_with_place(
-    batch: RunBatch, rows: Sequence[int], constraints: Sequence[Constraints | None], decoder: Decoder
-) -> None:
+def _halves(batch: RunBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    left, right = (batch.found[name] for name in LABEL_HALVES)
+    return left, right
+
+
+def _widened(rows: Ints, width: int) -> Ints:
+    """Return rows of this width, filled up with zeros."""
+    wide = np.zeros((len(rows), width), dtype=np.int64)
+    wide[:, : rows.shape[1]] = rows
+    return wide
+
+
+def _raise_with_place(batch: RunBatch, rows: Sequence[int], decoder: Decoder) -> None:
     """Raise the first error of the sentences one by one, with the place that it has for whoever gave them."""
     for row in rows:
+        count = int(batch.counts[row])
+        sides = (None if side is None else side[row, :count, :count] for side in _sides(batch))
         try:
-            decode(*_own_sides(batch, row), decoder=decoder, constraints=constraints[row])
+            decode(*sides, decoder=decoder)
         except (DecodingError, LinearizationError) as error:
             raise type(error)(f"{_place(batch, row)}: {error}") from None
 
@@ -234,14 +299,3 @@ def _place(batch: RunBatch, row: int) -> str:
     words = batch.words[row]
     start = " ".join(words[:_NAMED_WORDS]) + (" ..." if len(words) > _NAMED_WORDS else "")
     return f"sentence {batch.numbers[row] + 1} ({start!r})"
-
-
-def _root_labels(labels: Sequence[str], wanted: str) -> Bools:
-    """Return [labels], which of them put this one below the root, or raise a DecodingError that names some."""
-    tops = [next(iter(constituent_labels(label)), "") for label in labels]
-    found: Bools = np.array([top == wanted for top in tops])
-    if not found.any():
-        known = sorted({top for top in tops if top})
-        named = ", ".join(known[:_NAMED_LABELS]) + (" ..." if len(known) > _NAMED_LABELS else "")
-        raise DecodingError(f"no root label {wanted!r}: the model knows {named}")
-    return found

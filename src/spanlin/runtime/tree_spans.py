@@ -9,24 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.decoding.tree_roles import all_spans, left_children
 from spanlin.runtime.backend import Backend, Bools, Floats, Ints
 
-_MOST_SPANS = 8192  # labelled together: each has a number for every label
-
-
-def all_spans(lefts: Ints, rights: Ints) -> tuple[Ints, Ints]:
-    """Return the edges of all spans, [trees, 2 * words - 1]: the split spans, then the words."""
-    words = np.broadcast_to(np.arange(lefts.shape[1] + 1), (len(lefts), lefts.shape[1] + 1))
-    return np.concatenate([lefts, words], axis=1), np.concatenate([rights, words + 1], axis=1)
-
-
-def left_children(counts: Ints, lefts: Ints, rights: Ints) -> Bools:
-    """Return [trees, 2 * words - 1], which spans are left children, the root among them."""
-    left_edges, right_edges = all_spans(lefts, rights)
-    longest = np.pad(lefts, ((0, 0), (1, 1)))  # the left boundaries at split points 0..n
-    at_end = np.where(right_edges == counts[:, np.newaxis], 0, np.take_along_axis(longest, right_edges, axis=1))
-    found: Bools = at_end == left_edges
-    return found
+MOST_SPANS = 8192  # labelled together: each has a number for every label
 
 
 def span_log_probs(
@@ -70,13 +56,13 @@ def label_spans(
     *,
     owners: Ints,
     halves: tuple[Floats, Floats],
-    required: Bools,
-    root_labels: Bools | None,
+    root_labels: Bools | None = None,
+    given: Ints | None = None,
 ) -> tuple[Ints, Floats]:
     """Return the most probable label of every span and its log-probability, each [trees, 2 * words - 1].
 
-    `halves` are the outputs LABEL_HALVES; `required`, [trees, 2 * words - 1], tells which spans may not have the empty
-    label, which is the first, and `root_labels`, [labels], which labels a root may have. Results are 0 in the padding.
+    `halves` are the outputs LABEL_HALVES; `root_labels`, [labels], tells which labels a root may have. Where labels are
+    `given`, as the first result is, their log-probabilities are returned. Results are 0 in the padding.
     """
     left_edges, right_edges = all_spans(lefts, rights)
     columns = np.arange(left_edges.shape[1])
@@ -88,17 +74,16 @@ def label_spans(
     children = left_children(counts, lefts, rights)
     labels = np.zeros(left_edges.shape, dtype=np.int64)
     log_probs = np.zeros(left_edges.shape, dtype=np.float32)
-    for start in range(0, len(trees), _MOST_SPANS):
-        some = trees[start : start + _MOST_SPANS], places[start : start + _MOST_SPANS]
+    for start in range(0, len(trees), MOST_SPANS):
+        some = trees[start : start + MOST_SPANS], places[start : start + MOST_SPANS]
         rows = owners[some[0]]
         is_root = roots[some]
         found = backend.label(
             halves[0][rows, left_edges[some]], halves[1][rows, right_edges[some]], children[some], is_root
         )
-        found[required[some], 0] = -np.inf
         if root_labels is not None:
             found = np.where(is_root[:, np.newaxis] & ~root_labels, -np.inf, found)
-        best = found.argmax(axis=1)
+        best = found.argmax(axis=1) if given is None else given[some]
         labels[some] = best
         log_probs[some] = found[np.arange(len(best)), best]
     return labels, log_probs

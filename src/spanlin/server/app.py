@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.middleware.cors import CORSMiddleware
@@ -17,9 +17,9 @@ from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
 
 from spanlin import __version__
-from spanlin.decoding.decode import Decoder
 from spanlin.errors import SpanlinError
 from spanlin.parser import Parser
+from spanlin.runtime.redecoding import TREE_DECODERS
 from spanlin.server import schema
 from spanlin.server.answers import RequestError, error_response, json_bytes, json_response
 from spanlin.server.batching import Batcher, QueueFullError
@@ -219,7 +219,7 @@ def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: 
         "precision": folder.precision,
         "labels": list(dict.fromkeys(part for label in folder.labels for part in constituent_labels(label))),
         "tags": list(folder.tags),
-        "decoders": list(get_args(Decoder)),
+        "decoders": list(TREE_DECODERS),
         "limits": settings.limits(),
     }
 

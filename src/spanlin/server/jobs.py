@@ -8,10 +8,10 @@ from asyncio import AbstractEventLoop, Future
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from spanlin.decoding.constraints import Constraints
-from spanlin.decoding.decode import Decoder
+from spanlin.decoding import Constraints
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
+from spanlin.runtime.redecoding import TreeDecoder
 from spanlin.server.answers import json_bytes
 
 Offsets = tuple[tuple[int, int], ...]
@@ -21,7 +21,7 @@ class Work(NamedTuple):
     """What is asked for; sentences of one kind of work run together."""
 
     trees_only: bool = False
-    decoder: Decoder = "argmin"
+    decoder: TreeDecoder = "argmin"
     root_label: str = ""
     k_best: int = 1
     scores: bool = False

@@ -7,13 +7,12 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from spanlin.decoding.constraints import Constraints
+from spanlin.decoding import Constraints
 from spanlin.server.answers import RequestError
 from spanlin.server.jobs import Offsets, Work
 from spanlin.server.schema import ParseRequest, SentenceConstraints
 from spanlin.server.settings import ServerSettings
 from spanlin.text import Sentence, iter_sentences
-from spanlin.trees.tree import Span
 
 _TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")  # what UTF-16 writes as a pair of surrogates
 
@@ -136,7 +135,6 @@ def _constraints(wanted: Sequence[SentenceConstraints], counts: Sequence[int]) -
         sentence = sum(counts[: one.item]) + one.sentence
         before = found[sentence] or Constraints()
         found[sentence] = Constraints(
-            required=(*before.required, *(Span(left, right) for left, right in one.required)),
-            forbidden=(*before.forbidden, *(Span(left, right) for left, right in one.forbidden)),
+            required=(*before.required, *one.required), forbidden=(*before.forbidden, *one.forbidden)
         )
     return found

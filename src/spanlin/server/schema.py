@@ -5,15 +5,26 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, ValidationError
 
-from spanlin.decoding.decode import Decoder
+from spanlin.runtime.redecoding import TreeDecoder
 from spanlin.server.answers import RequestError
 
 Format = Literal["json", "brackets"]
 OffsetUnit = Literal["code-points", "utf-16"]
 _Index = Annotated[int, Field(ge=0, le=1_000_000)]
-_Span = Annotated[list[_Index], Field(min_length=2, max_length=2)]
+_Label = Annotated[str, Field(min_length=1, max_length=100)]
+_TAGS = ("span", "labelled")  # of the two forms of a constituent; not part of a place in a request
+
+
+def _form(value: Any) -> str:
+    return _TAGS[isinstance(value, list) and len(value) == 3]
+
+
+# JSON has lists alone, so that these are no less strict than the rest.
+_Span = Annotated[tuple[_Index, _Index], Strict(False), Tag(_TAGS[0])]
+_LabelledSpan = Annotated[tuple[_Index, _Index, _Label], Strict(False), Tag(_TAGS[1])]
+_Constituent = Annotated[_Span | _LabelledSpan, Discriminator(_form)]
 _ONE_OF: list[Any] = [{"required": ["text"]}, {"required": ["texts"]}, {"required": ["tokens"]}]
 
 
@@ -28,12 +39,12 @@ class _Body(BaseModel):
 
 
 class SentenceConstraints(_Body):
-    """Spans of words, each from the first word up to, not with, the last, that one sentence's tree must (not) have."""
+    """Constituents that a sentence's tree must or must not have: half-open spans of words, with or without a label."""
 
     item: _Index = Field(default=0, description="Which text, or list of tokens, counted from 0.")
     sentence: _Index = Field(default=0, description="Which sentence of that item, counted from 0.")
-    required: list[_Span] = Field(default=[], examples=[[[1, 3]]])
-    forbidden: list[_Span] = Field(default=[], examples=[[]])
+    required: list[_Constituent] = Field(default=[], examples=[[[1, 4, "VP"]]])
+    forbidden: list[_Constituent] = Field(default=[], examples=[[[2, 3]]])
 
 
 class ParseRequest(_Body):
@@ -55,11 +66,11 @@ class ParseRequest(_Body):
         description="What offsets into a text count: Unicode code points, as Python does, or the units of UTF-16, as "
         "JavaScript, Java and C# do. They differ after an emoji and the like.",
     )
-    decoder: Decoder = "argmin"
+    decoder: TreeDecoder = "argmin"
     root_label: str = Field(default="", max_length=100, description="The label that trees must have below TOP.")
     k_best: int = Field(default=1, ge=1, le=1_000, description="How many of the most probable trees to give.")
     scores: bool = Field(default=False, description="Whether to give log P(i|j) of all boundaries.")
-    marginals: bool = Field(default=False, description="Whether to give the probability of every span.")
+    marginals: bool = Field(default=False, description="Whether to give the probability of every constituent.")
     constraints: list[SentenceConstraints] = Field(default=[])
 
 
@@ -192,7 +203,7 @@ def _one_line(error: ValidationError) -> str:
     found = error.errors(include_url=False, include_context=False, include_input=False)
     first = found[0]
     place = ""
-    for part in first["loc"]:
+    for part in (part for part in first["loc"] if part not in _TAGS):
         place += f"[{part}]" if isinstance(part, int) else f"{'.' * bool(place)}{_clipped(part, 40)}"
     message = first["msg"]
     if first["type"] == "extra_forbidden":

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from spanlin.decoding import Temperatures
 from spanlin.runtime.confidence import Calibration
 from spanlin.training.packaged import CorpusFigures, frequent_labels
 from spanlin.training.recipe_config import Recipe
@@ -35,6 +36,7 @@ class PackageFigures:
 
     corpora: tuple[CorpusFigures, ...]
     calibration: Calibration
+    temperatures: Temperatures
     calibrated_on: tuple[str, ...]
     runs: tuple[Run, ...]
     inputs: tuple[InputFile, ...]
@@ -52,6 +54,7 @@ class PackageFigures:
             "signature": self.corpora[0].score.signature,
             "corpora": {corpus.name: corpus.to_dict() for corpus in self.corpora},
             "calibration": asdict(self.calibration),
+            "temperatures": asdict(self.temperatures),
             "calibrated_on": list(self.calibrated_on),
             "runs": [asdict(run) for run in self.runs],
             "inputs": [asdict(item) for item in self.inputs],
@@ -115,7 +118,8 @@ def _calibration(figures: PackageFigures) -> str:
         "Each constituent has a probability of being right, span and label. Expected calibration error (15 bins of "
         "equal width, punctuation counted, every label of a unary chain by itself), mean probability, and the share "
         f"that is right:\n\n{_table(['dev', 'ECE', 'probability', 'right'], rows)}\n\n"
-        f"The calibration was fitted on {', '.join(figures.calibrated_on)}."
+        f"The calibration was fitted on {', '.join(figures.calibrated_on)}, and on the same trees the temperatures of "
+        f"whole trees: {figures.temperatures.splits:.2f} for splits, {figures.temperatures.labels:.2f} for labels."
     )
 
 

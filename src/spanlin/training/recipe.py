@@ -29,6 +29,10 @@ from spanlin.training.metrics import Watcher
 from spanlin.training.packaged import corpus_figures, parse_corpus
 from spanlin.training.recipe_config import Recipe, load_recipe
 from spanlin.training.state import load_progress
+from spanlin.tree_calibration import fit_temperatures, score_gold_trees
+from spanlin.trees.tree import Tree
+
+_MOST_TREES, _LONGEST_TREE = 250, 60  # of a treebank, and in words: what two temperatures are fitted on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +79,12 @@ def package_checkpoint(
         folder = open_folder(path)
         parsed = cache(lambda file: parse_corpus(folder, file))
         calibration = fit_calibration([parsed(item.file).outcomes for item in loaded.calibration_files])
+        gold = [_some(parsed(item.file).gold) for item in loaded.calibration_files]
+        temperatures = fit_temperatures([score_gold_trees(folder, trees) for trees in gold])
         figures = PackageFigures(
             corpora=tuple(corpus_figures(item.name, item.file, parsed(item.file), calibration) for item in loaded.dev),
             calibration=calibration,
+            temperatures=temperatures,
             calibrated_on=tuple(f"{item.name} (`{item.file}`)" for item in loaded.calibration_files),
             runs=tuple(_runs(loaded, work)),
             inputs=inputs,
@@ -87,7 +94,7 @@ def package_checkpoint(
             megabytes=sum(file.stat().st_size for file in path.iterdir()) / 1e6,
         )
         (path / CARD).write_text(write_card(loaded, figures), encoding="utf-8")
-        write_manifest(replace(folder, calibration=calibration))
+        write_manifest(replace(folder, calibration=calibration, temperatures=temperatures))
         write_folder(destination, lambda new: _copy(path, new))
     figures_file = work / f"{destination.name}-figures.json"
     try:
@@ -97,6 +104,12 @@ def package_checkpoint(
     except OSError as error:
         raise TrainingError(f"{figures_file}: cannot be written: {error.strerror}") from error
     return BuiltModel(folder=destination, figures=figures, figures_file=figures_file)
+
+
+def _some(trees: Sequence[Tree]) -> list[Tree]:
+    """Return at most so many trees of a treebank as two temperatures need, from all over it; long ones take long."""
+    short = [tree for tree in trees if len(tree.words) <= _LONGEST_TREE]
+    return short[:: max(1, -(-len(short) // _MOST_TREES))]
 
 
 def run_folder(recipe: Recipe, config: str, work: Path) -> Path:

@@ -106,9 +106,9 @@ def test_the_tree_can_be_walked_with_the_keys(visit: Visit) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    eventually(page, lambda: page.evaluate("document.activeElement.textContent") == "Require this span")
+    eventually(page, lambda: page.evaluate("document.activeElement.textContent") == "Require this phrase")
     page.keyboard.press("ArrowDown")
-    eventually(page, lambda: page.evaluate("document.activeElement.textContent") == "Forbid this span")
+    eventually(page, lambda: page.evaluate("document.activeElement.textContent") == "Forbid this phrase")
     page.keyboard.press("Escape")
     eventually(page, lambda: page.evaluate(focused).startswith("VP, verb phrase; loves"))
 

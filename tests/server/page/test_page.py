@@ -29,7 +29,7 @@ from page_visits import (
     wait_for_tree,
     wish_by_dragging,
 )
-from spanlin.decoding.constraints import Constraints
+from spanlin.decoding import Constraints
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
 from spanlin.trees.tree import Span
@@ -124,7 +124,7 @@ def test_the_table_can_be_walked_with_the_keys(visit: Visit) -> None:
     eventually(page, lambda: told.inner_text().startswith("loves writing code; P(1 | 4) = "))
     expect(page.locator("#tree-frame .same-span[data-left='1'][data-right='4']")).to_have_count(1)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("menuitem", name="Require this span")).to_be_visible()
+    expect(page.get_by_role("menuitem", name="Require this phrase")).to_be_visible()
 
 
 def test_the_boundaries_are_told_as_text_too(visit: Visit, reference: Parser) -> None:
@@ -178,13 +178,13 @@ def test_two_decoders_are_compared_and_their_differences_counted(
     expect(page.locator("#tree-frame .differs")).to_have_count(len(set(one) - set(two)))
     keep(page, "compare")
     page.select_option("#compare", "argmin")
-    page.get_by_text("Both decoders give the same tree.").wait_for()
+    page.get_by_text("Both trees are the same.").wait_for()
     page.select_option("#compare", "")
     page.locator("#compare-pane").wait_for(state="hidden")
 
 
 def constrained(parser: Parser, text: str, *, required: Sequence[Span] = (), forbidden: Sequence[Span] = ()) -> Parsed:
-    wanted = Constraints(tuple(required), tuple(forbidden))
+    wanted = Constraints(required, forbidden)
     [parsed] = parser.parse_tokens([parse(parser, text).words], constraints=[wanted])
     return parsed
 
@@ -200,7 +200,7 @@ def test_a_required_span_comes_into_the_tree_and_goes_with_its_chip(visit: Visit
     # One that is not in the tree yet, and gets a label when it has to be.
     span, after = next((span, after) for span, after in trees if covered(span, after) and not covered(span, before))
     page = visit(text=TELESCOPE)
-    wish_by_dragging(page, *span, "Require this span")
+    wish_by_dragging(page, *span, "Require this phrase")
     wait_for_tree(page, after)
     eventually(
         page,
@@ -221,17 +221,57 @@ def test_a_forbidden_node_leaves_the_tree(visit: Visit, reference: Parser) -> No
     page.click(
         f"#tree-frame .phrase-node[data-label={label}][data-left='{span.left}'][data-right='{span.right}'] .label"
     )
-    page.get_by_role("menuitem", name="Forbid this span").click()
+    page.get_by_role("menuitem", name="Forbid this phrase").click()
     page.locator("#chips .forbidden").wait_for()
     wait_for_tree(page, expected(constrained(reference, TELESCOPE, forbidden=[span])))
     assert not covered(span, drawn(page))
     assert f"forbid=1.{span.left}-{span.right}" in page.url
 
 
+AMBIGUOUS = "I saw the man with the telescope."
+
+
+def test_the_second_reading_is_a_choice_away_and_forbidding_the_first_gives_it(visit: Visit, reference: Parser) -> None:
+    best = parse(reference, AMBIGUOUS, k_best=2)
+    [second] = best.alternatives
+    phrase = ("NP", 2, 7)
+    assert phrase in expected(best)
+    assert set(expected(best)) - set(expected(second)) == {phrase}
+    page = visit(text=AMBIGUOUS)
+    wait_for_tree(page, expected(best))
+    page.select_option("#compare", "reading-2")
+    wait_for_tree(page, expected(second), "#other-frame")
+    expect(page.locator("#other-title")).to_have_text("Second reading")
+    expect(page.locator("#other-promise")).to_contain_text(f"{second.probability:.1%}")
+    eventually(page, lambda: page.locator("#difference").inner_text().startswith("1 constituent differs"))
+    keep(page, "second-reading")
+    again = visit()
+    again.goto(page.url)
+    wait_for_tree(again, expected(second), "#other-frame")
+    page.select_option("#compare", "")
+    page.click("#tree-frame .phrase-node[data-label=NP][data-left='2'][data-right='7'] .label")
+    page.get_by_role("menuitem", name="Forbid this phrase").click()
+    wait_for_tree(page, expected(second))
+    expect(page.locator("#promise")).to_contain_text("Most probable tree under your constraints")
+
+
+def test_a_constraint_moves_to_a_decoder_that_obeys_it(visit: Visit, reference: Parser) -> None:
+    page = visit(text=AMBIGUOUS, decoder="cky")
+    wish_by_dragging(page, 2, 7, "Forbid this phrase")
+    wait_for_tree(page, expected(constrained(reference, AMBIGUOUS, forbidden=[Span(2, 7)])))
+    expect(page.locator("#decoder")).to_have_value("labelled")
+    # Another decoder can still be compared with: it knows nothing of the constraint.
+    page.select_option("#compare", "cky")
+    wait_for_tree(page, expected(parse(reference, AMBIGUOUS, decoder="cky")), "#other-frame")
+    page.select_option("#decoder", "cky")
+    page.get_by_role("alert").get_by_text("the tree stays as it was").wait_for()
+    expect(page.locator("#decoder")).to_have_value("labelled")
+
+
 def test_what_no_tree_has_is_told_and_the_tree_stays(visit: Visit) -> None:
     page = visit(text=TELESCOPE, require="1.2-7")
     before = drawn(page)
-    wish_by_dragging(page, 5, 9, "Require this span")
+    wish_by_dragging(page, 5, 9, "Require this phrase")
     notice = page.get_by_role("alert")
     notice.get_by_text("the tree stays as it was").wait_for()
     expect(notice).to_contain_text("cross")
@@ -285,7 +325,7 @@ def test_a_link_brings_back_all_that_one_sees(visit: Visit, disagreement: tuple[
     sync_api.expect(page.locator("#picker output")).to_have_text(re.compile("^2 of"))
     page.select_option("#compare", decoder)
     page.locator("#compare-pane").wait_for()
-    wish_by_dragging(page, 1, 4, "Forbid this span")
+    wish_by_dragging(page, 1, 4, "Forbid this phrase")
     page.locator("#chips .forbidden").wait_for()
     page.locator("#sides input[value=right]").check()
 

@@ -8,16 +8,16 @@ import { el, refill } from "./dom.js";
 import { ExportDialog, copyText } from "./export_dialog.js";
 import { Card, Menu } from "./floating.js";
 import { Notices } from "./notices.js";
-import { LONGEST_TABLE, sentenceQuestion, textQuestion } from "./questions.js";
+import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
 import { spanItems } from "./span_menu.js";
 import { DEFAULT_STATE, decodeState, encodeState, fitsLink, sameQuestion, sameSpan } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
-import { aboutDecoder, compareTrees, fillDecoders, promise, showChips, showPicker, tallyText } from "./toolbar.js";
+import { aboutDecoder, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
 import { buildTree } from "./tree.js";
 import { TreeView, nodeCard } from "./tree_view.js";
-import { decoderName } from "./decoders.js";
+import { OBEDIENT, decoderName, readingRank, readings } from "./decoders.js";
 import { phrase, plural } from "./words.js";
 
 const MOST_RETRIES = 3;
@@ -31,7 +31,7 @@ let state = readAddress();
 let good = null; // the last state that the service could answer
 let sentences = []; // its parses
 let open = null; // the open one: {parsed, root}
-let other = null; // the same sentence by the decoder it is compared with
+let other = null; // the same sentence by the decoder, or in the reading, that it is compared with
 let asking = null; // the request under way
 let retries = 0;
 let decoders = []; // that the service has
@@ -65,9 +65,7 @@ async function refresh() {
       [parsed] = await fetchParses(sentenceQuestion(asked, parsed.words, asked.decoder), mine.signal);
       sentences[asked.sentence] = parsed;
     }
-    const [compared] = asked.compare
-      ? await fetchParses(sentenceQuestion(asked, parsed.words, asked.compare), mine.signal)
-      : [null];
+    const compared = asked.compare ? await compareWith(asked, parsed.words, mine.signal) : null;
     if (asking !== mine) return;
     good = asked;
     retries = 0;
@@ -80,6 +78,13 @@ async function refresh() {
   } finally {
     if (asking === mine) busy(false);
   }
+}
+
+/** The parse that the open sentence is compared with; null if it has no reading of that rank. */
+async function compareWith(asked, words, signal) {
+  const [found] = await fetchParses(otherQuestion(asked, words), signal);
+  const rank = readingRank(asked.compare);
+  return rank === 1 ? found : (found.alternatives?.[rank - 2] ?? null);
 }
 
 /** Tells what went wrong; `again` is what to do when the reader, or the clock, says so. */
@@ -146,7 +151,10 @@ function setText(text, how) {
 function wish(kind, span) {
   const without = (spans) => spans.filter((other) => !sameSpan(other, span));
   const patch = { required: without(state.required), forbidden: without(state.forbidden) };
-  if (kind) patch[kind] = [...patch[kind], span];
+  if (kind) {
+    patch[kind] = [...patch[kind], span];
+    if (!OBEDIENT.includes(state.decoder)) patch.decoder = "labelled";
+  }
   change(patch);
 }
 
@@ -160,7 +168,7 @@ function begin() {
   state = readAddress();
   // A link may come from a service with other decoders.
   if (!decoders.includes(state.decoder)) state = { ...state, decoder: DEFAULT_STATE.decoder };
-  if (!decoders.includes(state.compare)) state = { ...state, compare: "" };
+  if (![...decoders, ...readings].includes(state.compare)) state = { ...state, compare: "" };
   menu.close();
   refresh();
 }
@@ -201,9 +209,14 @@ function show() {
   refill($("promise"), promise(parsed, constrained));
   $("tree-title").textContent = other ? decoderName(state.decoder) : "Tree";
   refill($("other-title"), other ? decoderName(state.compare) : "");
-  refill($("other-promise"), other ? promise(other.parsed, constrained) : null);
+  refill($("other-promise"), other ? otherPromise(constrained) : null);
   sentence.show(parsed.words);
   showTable();
+}
+
+function otherPromise(constrained) {
+  if (readingRank(state.compare) > 1) return readingOdds(other.parsed);
+  return promise(other.parsed, constrained && OBEDIENT.includes(state.compare));
 }
 
 function showControls() {

@@ -1,5 +1,7 @@
 // What the page asks the service for, from its state.
 
+import { OBEDIENT, readingRank } from "./decoders.js";
+
 const SHORT_TEXT = 3000; // characters for which the score tables of all sentences come at once
 export const LONGEST_TABLE = 400; // words of a sentence whose table is still asked for
 
@@ -9,7 +11,7 @@ export function textQuestion(state) {
   return { text, decoder, scores: text.length <= SHORT_TEXT, constraints: constraints(state) };
 }
 
-/** The question for the open sentence by its words, with its tables, for any decoder. */
+/** The question for the open sentence by its words, with its tables, for any decoder that obeys its constraints. */
 export function sentenceQuestion(state, words, decoder) {
   const mine = constraints(state).filter(({ sentence }) => sentence === state.sentence);
   return {
@@ -18,6 +20,14 @@ export function sentenceQuestion(state, words, decoder) {
     scores: words.length <= LONGEST_TABLE,
     constraints: mine.map((wanted) => ({ ...wanted, sentence: 0 })),
   };
+}
+
+/** The question for what the tree is compared with: a reading, or the tree of a decoder. */
+export function otherQuestion(state, words) {
+  const rank = readingRank(state.compare);
+  if (rank > 1) return { ...sentenceQuestion(state, words, "labelled"), k_best: rank };
+  const question = sentenceQuestion(state, words, state.compare);
+  return OBEDIENT.includes(state.compare) ? question : { ...question, constraints: [] };
 }
 
 function constraints(state) {

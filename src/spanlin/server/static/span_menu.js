@@ -12,18 +12,16 @@ export function spanItems(span, { state, words, isFolded, wish, fold, copy }) {
   const here = { sentence: state.sentence, left: span.left, right: span.right };
   const isRequired = state.required.some((other) => sameSpan(other, here));
   const isForbidden = state.forbidden.some((other) => sameSpan(other, here));
-  if (span.right - span.left === 1) {
-    items.push({ label: "A single word stands in every tree.", note: true });
-  } else if (span.right - span.left === words.length) {
-    items.push({ label: "The whole sentence stands in every tree.", note: true });
+  if (span.right - span.left === words.length) {
+    items.push({ label: "The whole sentence is in every tree.", note: true });
   } else {
     items.push(
       isRequired
         ? { label: "No longer require it", icon: "close", act: () => wish("", here) }
-        : { label: "Require this span", icon: "check", act: () => wish("required", here) },
+        : { label: "Require this phrase", icon: "check", act: () => wish("required", here) },
       isForbidden
         ? { label: "No longer forbid it", icon: "close", act: () => wish("", here) }
-        : { label: "Forbid this span", icon: "ban", act: () => wish("forbidden", here) },
+        : { label: "Forbid this phrase", icon: "ban", act: () => wish("forbidden", here) },
     );
   }
   if (fold) items.push({ label: isFolded ? "Unfold" : "Fold", icon: isFolded ? "plus" : "minus", act: fold });

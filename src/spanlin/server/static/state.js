@@ -34,7 +34,7 @@ export function encodeState(state) {
 /** The state of an address; whatever in it makes no sense is taken as its default. */
 export function decodeState(hash) {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
-  const name = (key, fallback) => (/^[a-z-]{1,40}$/.test(parts.get(key) ?? "") ? parts.get(key) : fallback);
+  const name = (key, fallback) => (/^[a-z0-9-]{1,40}$/.test(parts.get(key) ?? "") ? parts.get(key) : fallback);
   const sentence = Number.parseInt(parts.get("sentence") ?? "1", 10);
   return {
     text: parts.get("text") ?? "",

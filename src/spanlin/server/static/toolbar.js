@@ -1,15 +1,18 @@
 // What stands over the tree: which sentence, which decoder, what it promises, and the reader's own constraints.
 
 import { el, icon, refill } from "./dom.js";
-import { DECODERS, decoderName } from "./decoders.js";
+import { DECODERS, decoderName, readings } from "./decoders.js";
 import { onlyIn } from "./tree.js";
 import { percent, phrase, plural } from "./words.js";
 
 /** Fills the two decoder lists once the service has told its decoders. */
 export function fillDecoders(main, other, names) {
-  const options = (first) => [...first, ...names.map((key) => el("option", { value: key }, decoderName(key)))];
-  refill(main, ...options([]));
-  refill(other, ...options([el("option", { value: "" }, "nothing")]));
+  const options = (keys) => keys.map((key) => el("option", { value: key }, decoderName(key)));
+  refill(main, ...options(names));
+  refill(other,
+    el("option", { value: "" }, "nothing"),
+    el("optgroup", { label: "What else could it mean?" }, ...options(readings)),
+    el("optgroup", { label: "Other decoders" }, ...options(names)));
 }
 
 /** Shows which sentence is open, if there are several. */
@@ -26,11 +29,16 @@ export function showPicker(picker, sentences, current) {
 export function promise(parsed, isConstrained) {
   const under = isConstrained ? " under your constraints" : "";
   const [name, sign, text, why] = parsed.optimal
-    ? ["proved", "check", `Most probable tree${under}`, `It is proved that no tree${under} is more probable.`]
+    ? ["proved", "check", `Most probable tree${under}`, `Provably no tree${under} is more probable.`]
     : ["unproved", "info", "Not proved to be the best", `Another tree${under} may be more probable; “Exact (CKY)” finds the best one.`];
-  const odds = parsed.log_probability == null ? "" : ` Probability of the whole tree: ${percent(Math.exp(parsed.log_probability))}.`;
+  const odds = parsed.probability == null ? "" : ` Probability of the whole tree: ${percent(parsed.probability)}.`;
   return el("span", { class: `promise ${name}`, title: why + odds, "data-optimal": String(Boolean(parsed.optimal)) },
     icon(sign), text, el("span", { class: "visually-hidden" }, `. ${why}${odds}`));
+}
+
+/** Says in a line how probable one of several readings is. */
+export function readingOdds(parsed) {
+  return el("span", { class: "promise reading" }, icon("info"), `Probability: ${percent(parsed.probability)}`);
 }
 
 /** Says what a decoder does. */
@@ -58,7 +66,7 @@ export function compareTrees(root, other) {
   const [mine, theirs] = [onlyIn(root, other), onlyIn(other, root)];
   const count = mine.size + theirs.size;
   const text = count === 0
-    ? "Both decoders give the same tree."
+    ? "Both trees are the same."
     : `${plural(count, "constituent")} ${count === 1 ? "differs" : "differ"}: ${mine.size} only above, ${theirs.size} only below.`;
   return { mine, theirs, count, text };
 }
