@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 
 from spanlin.cli.model_options import model_options
+from spanlin.cli.sources import Source, encoding_option
 
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=False)
+@encoding_option
 @model_options
 @click.option(
     "--seconds",
@@ -20,7 +22,9 @@ from spanlin.cli.model_options import model_options
     help="How long to measure, for each of the two rates.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
-def bench(file: Path | None, model: str, threads: int, device: str, seconds: float, as_json: bool) -> None:  # noqa: PLR0917 (click passes them by name)
+def bench(
+    *, file: Path | None, encoding: str, model: str, threads: int, device: str, seconds: float, as_json: bool
+) -> None:
     """Measure how fast a model parses on this machine, in less than half a minute.
 
     It tells sentences per second, many at a time and one by one, the latency of a sentence (p50 and p99), the time
@@ -30,9 +34,8 @@ def bench(file: Path | None, model: str, threads: int, device: str, seconds: flo
     our own are parsed over and over, 22 words long on average.
     """
     from spanlin.benchmark import measure
-    from spanlin.cli.sources import Source
 
-    source = Source([str(file)] if file else [], form="tokenized")
+    source = Source([str(file)] if file else [], form="tokenized", encoding=encoding)
     sentences = [sentence.words for sentence in source]
     if source.error:
         raise source.error

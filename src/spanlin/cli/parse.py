@@ -13,7 +13,7 @@ import click
 
 from spanlin.cli.model_options import model_options
 from spanlin.cli.progress import ParseProgress
-from spanlin.cli.sources import Form, Source, SourceSentence
+from spanlin.cli.sources import Form, Source, SourceSentence, encoding_option
 from spanlin.cli.whole_lines import Stopped, WholeLines
 from spanlin.render.latex import STYLES, LatexStyle
 
@@ -29,8 +29,9 @@ DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk", 
 @click.command()
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option("--text", "texts", multiple=True, metavar="TEXT", help="Parse this text instead of files. Repeatable.")
-@click.option("--lines", "form", flag_value="lines", help="One sentence a line: only tokens are split.")
-@click.option("--tokenized", "form", flag_value="tokenized", help="One sentence a line, tokens separated by spaces.")
+@click.option("--lines", is_flag=True, help="One sentence a line: only tokens are split.")
+@click.option("--tokenized", is_flag=True, help="One sentence a line, tokens separated by spaces.")
+@encoding_option
 @click.option(
     "--format",
     "output_format",
@@ -66,7 +67,9 @@ def parse(
     *,
     files: tuple[str, ...],
     texts: tuple[str, ...],
-    form: Form | None,
+    lines: bool,
+    tokenized: bool,
+    encoding: str,
     output_format: str,
     style: LatexStyle,
     decoder: TreeDecoder,
@@ -79,9 +82,10 @@ def parse(
 ) -> None:
     """Print the tree of each sentence in the FILEs, in order.
 
-    A FILE is English text, in UTF-8; it is split into sentences and tokens. Without any, or for -, it is standard
-    input. With --lines or --tokenized an empty line gives an empty line (in JSON, a sentence without words). Brackets
-    among tokens may be plain or escaped (-LRB-, -RRB-). JSON and SVG tell how probable each constituent is.
+    A FILE is English text, in UTF-8 or the --encoding given, and may be gzip; it is split into sentences and tokens.
+    Without any, or for -, it is standard input. With --lines or --tokenized an empty line gives an empty line (in JSON,
+    a sentence without words). Brackets among tokens may be plain or escaped (-LRB-, -RRB-). JSON and SVG tell how
+    probable each constituent is.
 
     Ctrl-C ends it after a whole line, with exit status 130.
 
@@ -93,6 +97,10 @@ def parse(
     """  # noqa: D301 (click's mark for lines that stay as they are)
     if texts and files:
         raise click.UsageError("--text takes the place of files: leave out one of them.")
+    if texts and encoding != "utf-8":
+        raise click.UsageError("--encoding is that of files: leave it out with --text.")
+    if lines and tokenized:
+        raise click.UsageError("--lines and --tokenized are two forms of input: leave out one of them.")
     if k_best > 1 and output_format != "json":
         raise click.UsageError("--k-best has its trees in JSON only: add --format json.")
     names = () if texts else files or ("-",)
@@ -103,7 +111,8 @@ def parse(
         try:
             from spanlin.parser import Parser
 
-            source = Source(names, texts=texts, form=form or "text")
+            form: Form = "lines" if lines else "tokenized" if tokenized else "text"
+            source = Source(names, texts=texts, form=form, encoding=encoding)
             parser = Parser.load(model, threads=threads, device=device)
             if output_format == "brackets" and decoder == "argmin" and not root_label:
                 records = _brackets(parser, source)

@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import BinaryIO, Literal, NamedTuple, TypeAlias, cast
 
 import click
 
 from spanlin.errors import SpanlinError
 from spanlin.trees.escapes import unescape_word
+from spanlin.trees.lines import byte_lines
 
 Form: TypeAlias = Literal["text", "lines", "tokenized"]
+_UTF8 = "utf-8"
+_GZIP = b"\x1f\x8b"
+# The longer marks first: that of UTF-32 starts with that of UTF-16.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_NOT_FOR_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
+
+
+def _known_encoding(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """Return Python's own name of an encoding, or raise a usage error."""
+    try:
+        found = codecs.lookup(value)
+        if found.name not in _NOT_FOR_FILES and isinstance("".encode(found.name), bytes):
+            return found.name.removesuffix("-sig")
+    except (LookupError, ValueError, UnicodeError):  # not text, as hex is not, or no name at all
+        pass
+    raise click.BadParameter(f"{value!r} is not a known encoding, such as utf-8, utf-16, cp1252 or latin-1.")
+
+
+encoding_option = click.option(
+    "--encoding",
+    default=_UTF8,
+    metavar="NAME",
+    show_default=True,
+    callback=_known_encoding,
+    help="How the characters of files are written, such as utf-16, cp1252 or latin-1.",
+)
 
 
 class SourceSentence(NamedTuple):
@@ -30,27 +63,29 @@ class SourceSentence(NamedTuple):
 class Source:
     """The sentences of texts given directly or of files, one after another; none goes from one file into the next.
 
-    Iterating ends before a line that cannot be read; `error` then says which, so that all before it can be parsed.
+    Files may be gzip. Iterating ends before a line that cannot be read; `error` then says which, so that all before it
+    can be parsed.
     """
 
-    def __init__(self, names: Sequence[str], *, texts: Sequence[str] = (), form: Form) -> None:
+    def __init__(self, names: Sequence[str], *, texts: Sequence[str] = (), form: Form, encoding: str = _UTF8) -> None:
         self.error: SpanlinError | None = None
         self._form = form
         self._place = 0
-        self._texts = [text.encode("utf-8", "replace") for text in texts]
+        self._encoding = encoding
+        self._texts = [text.encode(_UTF8, "replace") for text in texts]
         self._names = names
         sizes = [len(text) for text in self._texts] + [_size(name) for name in names]
         self.total_bytes = None if None in sizes else sum(size for size in sizes if size is not None)
-        """How much there is to read, if all of it is in regular files."""
+        """How much there is to read, if all of it is in regular files that are not compressed."""
 
-    def _files(self) -> Iterator[tuple[str, Iterable[bytes]]]:
+    def _files(self) -> Iterator[tuple[str, BinaryIO]]:
         for text in self._texts:
             yield "", io.BytesIO(text)
         for name in self._names:
             try:
                 # Opened one after another, for there may be more of them than a process may hold open.
                 with click.open_file(name, "rb") as file:
-                    yield "" if name == "-" else name, file
+                    yield "" if name == "-" else name, cast(BinaryIO, file)
             except OSError as error:
                 raise SpanlinError(f"{name}: {error.strerror or error}") from error
 
@@ -74,25 +109,78 @@ class Source:
             if self.error:
                 return
 
-    def _lines(self, name: str, file: Iterable[bytes]) -> Iterator[str]:
-        for number, line in enumerate(file, start=1):
-            self._place += len(line)
-            try:
-                yield line.decode("utf-8" if number > 1 else "utf-8-sig")
-            except UnicodeDecodeError as error:
-                where = f"{name}, line {number}" if name else f"line {number}"
-                self.error = SpanlinError(f"{where}: not UTF-8 (byte {error.start + 1}): convert the file first")
-                return
+    def _lines(self, name: str, file: BinaryIO) -> Iterator[str]:
+        number = 1
+        try:
+            for line in self._decoded(byte_lines(file)):
+                yield line
+                number += 1
+        except UnicodeError as error:
+            where = f"{name}, line {number}" if name else f"line {number}"
+            self.error = SpanlinError(f"{where}: {_wrong(error, self._encoding)}")
+        except SpanlinError as error:  # it cannot be read to its end
+            self.error = error
+
+    def _decoded(self, lines: Iterable[bytes]) -> Iterator[str]:
+        """Yield the lines; a UnicodeError comes after all lines before the one that it is about."""
+        if self._encoding == _UTF8:
+            for number, line in enumerate(lines):
+                self._place += len(line)
+                yield line.decode(_UTF8 if number else "utf-8-sig")
+            return
+        decoder = codecs.getincrementaldecoder(self._encoding)()
+        waiting: list[
+            str
+        ] = []  # parts of a line: in UTF-16, a byte that is a line break in others may be in any character
+        is_first = True
+        for part in lines:
+            self._place += len(part)
+            text = decoder.decode(part)
+            if is_first and text:
+                text = text.removeprefix("\ufeff")
+                is_first = False
+            waiting.append(text)
+            if "\n" in text:
+                *whole, rest = "".join(waiting).split("\n")
+                waiting = [rest]
+                for text in whole:
+                    yield f"{text}\n"
+        waiting.append(decoder.decode(b"", final=True))
+        if last := "".join(waiting):
+            yield last
+
+
+def _wrong(error: UnicodeError, encoding: str) -> str:
+    """Return what is wrong with a line, and which encoding it may have instead."""
+    if encoding != _UTF8 or not isinstance(error, UnicodeDecodeError):
+        return f"not {encoding}: give another --encoding"
+    raw = error.object
+    for mark, name in _MARKS.items():
+        if raw.startswith(mark):
+            return f"not UTF-8 (byte {error.start + 1}) but, as it starts, {name}: add --encoding {name}"
+    try:
+        raw.decode("cp1252")
+        likely = "cp1252"
+    except UnicodeDecodeError:
+        likely = "latin-1"
+    return f"not UTF-8 (byte {error.start + 1}): if it is an older file, try --encoding {likely}"
 
 
 def _size(name: str) -> int | None:
-    """Return how many bytes are left in a regular file, also one that a shell gives as standard input."""
+    """Return how many bytes are left in a regular file that is not gzip, also one that a shell gives as input."""
     try:
         if name != "-":
             found, place = os.stat(name), 0
         else:
             stream = sys.stdin.buffer
             found, place = os.fstat(stream.fileno()), stream.tell()
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        if name != "-":
+            with open(name, "rb") as file:
+                start = file.read(2)
+        else:
+            start = stream.peek(2)[:2] if isinstance(stream, io.BufferedReader) else b""
     except (OSError, io.UnsupportedOperation):
         return None
-    return found.st_size - place if stat.S_ISREG(found.st_mode) else None
+    return None if start == _GZIP else found.st_size - place
