@@ -43,7 +43,7 @@ MAY_IMPORT = {
         *("runtime", "text", "parser", "network", "training", "render", "parsed", "frames", "benchmark"),
         *("server", "corpus"),
     },
-    "server": {"errors", "trees", "decoding", "evaluation", "runtime", "text", "parsed", "parser"},
+    "server": {"errors", "trees", "decoding", "evaluation", "runtime", "text", "parsed", "argument_checks", "parser"},
     "integrations": {"errors", "trees", "runtime", "text", "render", "parsed", "parser"},
     "__main__": {"cli"},
     "__init__": {"errors", "trees", "linearization", "decoding", "evaluation", "sentence_constraints", "parser"},

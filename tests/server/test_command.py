@@ -21,6 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 from spanlin.cli.main import main
+from spanlin.errors import ConfigError
 from spanlin.server import running
 
 BODY = json.dumps({"tokens": [["Dogs", "bark", "at", f"number{number}", "."] for number in range(4)]}).encode()
@@ -247,3 +248,9 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(builtins, "__import__", without)
     assert run() == (1, "spanlin: serving needs FastAPI: pip install 'spanlin[serve]'\n")
+
+
+@pytest.mark.parametrize("threads", [-1, 100_000, "2"])
+def test_a_service_has_a_number_of_workers(threads: int) -> None:
+    with pytest.raises(ConfigError, match=r"^threads is .{1,8}: give 0 for every core, or a number up to 1024$"):
+        running.load_parsers("en", threads=threads)

@@ -10,6 +10,7 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 
+from spanlin.argument_checks import check_threads
 from spanlin.errors import SpanlinError
 from spanlin.parser import Parser
 from spanlin.runtime.folder import find_model, open_folder
@@ -25,6 +26,7 @@ _LONGEST_IDLE = 30  # seconds that a connection without a request is kept open
 
 def load_parsers(model: str | Path = "en", *, threads: int = 0, device: str = "") -> list[Parser]:
     """Return parsers of one model for a service's workers: one a core, over one graph; on a device, a single one."""
+    check_threads(threads)
     if device:
         return [Parser.load(model, device=device)]
     folder = open_folder(find_model(model))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Token(NamedTuple):
-    """A token and its place: `text` is the input from character `start` up to, not including, `end`."""
+    """A token and its place: `text` is the input from code point `start` up to, not including, `end`."""
 
     text: str
     start: int
