@@ -6,6 +6,7 @@ import hashlib
 import json
 import mmap
 import os
+import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ __all__ = [
 
 FORMAT = 2
 _PACKAGED = Path(__file__).parents[1] / "models"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _LOOKED_INTO = frozenset([GRAPH, LABEL_GRAPH, TOKENIZER])
 
 
@@ -88,14 +90,31 @@ def write_manifest(folder: ModelFolder) -> None:
 
 
 def find_model(model: str | Path) -> Path:
-    """Return the folder of a model: one of the package's by its name, or any folder by its path."""
-    packaged = _PACKAGED / model
-    if isinstance(model, str) and Path(model).name == model and packaged.is_dir():
-        return packaged
-    if not Path(model).exists():
-        names = ", ".join(sorted(path.parent.name for path in _PACKAGED.glob(f"*/{MANIFEST}"))) or "none"
-        raise CheckpointError(f"{model}: no such model; give a model folder, or one of the packaged: {names}")
-    return Path(model)
+    """Return the folder of a model: one of the package's by its name, or any folder by its path.
+
+    A name has letters, digits, dots, hyphens and underscores alone. All else is a path, as is a name that no model has.
+    """
+    if isinstance(model, str) and model in packaged_models():
+        return _PACKAGED / model
+    path = Path(model)
+    try:
+        if model != "" and path.exists():
+            return path
+        reason = "no such model"
+    except OSError as error:  # such as a name that is too long
+        reason = error.strerror or "cannot be read"
+    shown = ascii(str(model))[:100] if not str(model).isprintable() or len(str(model)) > 300 else model or "''"
+    raise CheckpointError(f"{shown}: {reason}; {_known()}")
+
+
+def packaged_models() -> list[str]:
+    """Return the names of the package's own models."""
+    found = (path.parent.name for path in _PACKAGED.glob(f"*/{MANIFEST}"))
+    return sorted(name for name in found if _NAME.fullmatch(name))
+
+
+def _known() -> str:
+    return f"give a model folder, or one of the packaged: {', '.join(packaged_models()) or 'none'}"
 
 
 def open_folder(path: str | Path) -> ModelFolder:
@@ -106,7 +125,7 @@ def open_folder(path: str | Path) -> ModelFolder:
         require_plain_file(source)
         raw = source.read_bytes()
     except OSError as error:
-        raise CheckpointError(f"{path}: no model here ({MANIFEST}: {error.strerror})") from error
+        raise CheckpointError(f"{path}: no model here ({MANIFEST}: {error.strerror}); {_known()}") from error
     manifest = read_strictly(raw, str(source))
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if found != FORMAT or isinstance(found, bool):
