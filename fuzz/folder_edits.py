@@ -6,6 +6,7 @@ tells whether the manifest gets the right sums at the end, without which no othe
     [file, "set", [key, ...], value]         in JSON, a value or a new one
     [file, "drop", [key, ...]]
     [file, "field", [place, ...], value]     in ONNX, the field at these places: a number, or bytes in Latin-1
+    [file, "key", [place, ...], bytes]       the field at these places by another key, in Latin-1
     [file, "cut", [place, ...]]              or [file, "twice", [place, ...]]
     [file, "add", [place, ...], number, value]   a new field of the message at these places; [] for the model
     [file, "node", operator, [input, ...], [output, ...], {attribute: value}]   of another domain: "domain:operator"
@@ -119,6 +120,8 @@ def _edited(name: str, raw: bytes, action: str, rest: list[Any]) -> bytes:
             fields.insert(place, fields[place])
         elif action == "field":
             fields[place] = make_field(fields[place].number, _plain(values[0]))
+        elif action == "key":
+            fields[place].key = values[0].encode("latin-1")
 
     return change_message(raw, places[:-1], change)
 

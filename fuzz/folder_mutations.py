@@ -8,7 +8,8 @@ from functools import cache
 from typing import Any
 
 from fuzz.folder_edits import FILES, GRAPHS, JSONS, MANIFEST, model_files, read_edits, write_edits
-from fuzz.protobuf import Place, all_places, read_fields
+from fuzz.protobuf import Place, all_places, read_fields, varint
+from spanlin.runtime.graph_operators import OPERATORS
 
 _MOST_EDITS = 6
 
@@ -47,6 +48,8 @@ _OPERATORS += [
     Trilu UnfoldTensor Unique WhisperBeamSearch WordConvEmbedding QuantizeLinear DequantizeLinear
     """)
 ]
+_ALLOWED = [f"{domain}:{name}" if domain else name for domain in OPERATORS for name in sorted(OPERATORS[domain])]
+_OPERATORS += 2 * _ALLOWED  # of the others, most are refused before anything is run
 _ATTRIBUTES = ["axis", "axes", "to", "value", "keepdims", "perm", "shape", "num_heads", "dtype", "k", "equation"]
 _ATTRIBUTES += ["mode"]
 _ATTRIBUTES += ["batch_dims", "exclusive", "pads", "strides", "kernel_shape", "group", "blocksize", "pattern"]
@@ -150,6 +153,8 @@ def _graph_edit(generator: random.Random) -> list[Any]:
     around = generator.choice(sorted({place.around for place in _places(name)}))
     found = generator.choice([place for place in _places(name) if place.around == around])
     places, field = found.places, found.field
+    if generator.randrange(5) == 0:
+        return [name, "key", places, random_key(field.number, field.wire, generator).decode("latin-1")]
     match generator.randrange(8):
         case 0:
             return [name, "cut", places]
@@ -157,13 +162,38 @@ def _graph_edit(generator: random.Random) -> list[Any]:
             return [name, "twice", places]
         case 2:
             value: Any = generator.choice((*_NUMBERS, "", "a"))
-            return [name, "add", places if found.kind else places[:-1], generator.randrange(1, 27), value]
+            return [name, "add", places if found.kind else places[:-1], _any_number(generator), value]
         case _ if isinstance(field.value, int):
             return [name, "field", places, generator.choice(_NUMBERS)]
         case _ if found.kind:
             return [name, "cut", places]
         case _:
             return [name, "field", places, _other_bytes(field.value, _names(name), generator)]
+
+
+def random_key(number: int, wire: int, generator: random.Random) -> bytes:
+    """Return another key for a field, most often one that some readers take for a key that they know."""
+    match generator.randrange(6):
+        case 0:  # what is left of it in 32 bits is what it was, or what may not be there
+            number = generator.choice((number, _any_number(generator))) % 2**29 + 2**29 * 2 ** generator.randrange(6)
+        case 1:
+            number = _any_number(generator)
+        case 2:
+            wire = generator.choice((0, 1, 2, 3, 4, 5, 6, 7))
+        case 3:
+            number = 0
+        case 4:
+            return generator.randbytes(generator.randrange(1, 12))
+        case _:
+            key = varint(generator.choice((number, _any_number(generator))) << 3 | wire)
+            longer = [*key[:-1], key[-1] | 0x80, *[0x80] * generator.randrange(10)]
+            return bytes([*longer, generator.choice((0, 0, 0, 1))])
+    return varint(number << 3 | wire)
+
+
+def _any_number(generator: random.Random) -> int:
+    """Return the number of a field, one in four times by more than 32 bits of key."""
+    return generator.randrange(1, 27) + (generator.randrange(4) == 0) * 2**29
 
 
 def _other_bytes(old: bytes, names: list[str], generator: random.Random) -> str:

@@ -25,11 +25,15 @@ _NUMBER, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
 
 @dataclass
 class Field:
-    """One field: a whole number, or bytes, which may be a message; `wire` is protobuf's kind of it."""
+    """One field: a whole number, or bytes, which may be a message; `wire` is protobuf's kind of it.
+
+    `key` is for bytes that say number and kind otherwise than writers do, or other ones.
+    """
 
     number: int
     wire: int
     value: int | bytes
+    key: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,9 @@ def read_fields(raw: bytes) -> list[Field]:
     fields: list[Field] = []
     place = 0
     while place < len(raw):
+        start = place
         key, place = _read_varint(raw, place)
+        odd = raw[start:place] if raw[start:place] != varint(key) else b""
         number, wire = key >> 3, key & 7
         value: int | bytes
         if wire == _NUMBER:
@@ -82,7 +88,7 @@ def read_fields(raw: bytes) -> list[Field]:
                 length, place = _read_varint(raw, place)
             value = raw[place : place + length]
             place += length
-        fields.append(Field(number, wire, value))
+        fields.append(Field(number, wire, value, odd))
     return fields
 
 
@@ -90,12 +96,12 @@ def write_fields(fields: Sequence[Field]) -> bytes:
     """Return a message as bytes."""
     parts: list[bytes] = []
     for field in fields:
-        parts.append(_varint(field.number << 3 | field.wire))
+        parts.append(field.key or varint(field.number << 3 | field.wire))
         if isinstance(field.value, int):
-            parts.append(_varint(field.value))
+            parts.append(varint(field.value))
             continue
         if field.wire == _BYTES:
-            parts.append(_varint(len(field.value)))
+            parts.append(varint(len(field.value)))
         parts.append(field.value)
     return b"".join(parts)
 
@@ -118,7 +124,8 @@ def _read_varint(raw: bytes, place: int) -> tuple[int, int]:
             return value, place
 
 
-def _varint(value: int) -> bytes:
+def varint(value: int) -> bytes:
+    """Return a whole number as protobuf writes it."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)

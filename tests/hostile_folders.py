@@ -1,4 +1,4 @@
-"""Model folders as an enemy would make them: each a change to a copy of a good one, and what is to be said of it."""
+"""Model folders as an attacker would make them: each a change to a copy of a good one, and what is to be said of it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from fuzz.protobuf import read_fields, write_fields
 
 from spanlin.runtime.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, file_hash
 
@@ -98,36 +100,69 @@ def file_of(name: str, make: Callable[[bytes], bytes]) -> Change:
     return change
 
 
+def more_model(part: bytes) -> Change:
+    """More fields at the end of a model."""
+    return file_of(GRAPH, lambda raw: raw + part)
+
+
 def more_graph(part: bytes, name: str = GRAPH) -> Change:
-    """More fields at the end of a model, which protobuf joins to those before."""
-    return file_of(name, lambda raw: raw + part)
+    """More bytes at the end of a model's graph."""
+
+    def make(raw: bytes) -> bytes:
+        fields = read_fields(raw)
+        (graph,) = (found for found in fields if found.number == 7)
+        assert isinstance(graph.value, bytes)
+        graph.value += part
+        return write_fields(fields)
+
+    return file_of(name, make)
 
 
-def external(location: str | None, name: str = GRAPH, **more: int) -> Change:
+def node(operator: str, *, domain: str = "", more: bytes = b"") -> bytes:
+    return field(1, field(2, b"new") + field(4, operator.encode()) + field(7, domain.encode()) + more)
+
+
+BEYOND = 2**29
+"""What protobuf of C++ drops from a field's number: it cuts keys to 32 bits."""
+
+
+def external(location: str | None, name: str = GRAPH, *, beyond: int = 0, **more: int) -> Change:
     """A weight that lies in another file; None is for the file outside, by its full path."""
 
     def change(folder: Path, outside: Path) -> None:
         entries = {"location": location or str(outside), **{key: str(value) for key, value in more.items()}}
         pairs = (field(1, key.encode()) + field(2, value.encode()) for key, value in entries.items())
-        tensor = field(1, 4) + field(2, 1) + field(8, b"w") + b"".join(field(13, pair) for pair in pairs)
+        tensor = field(1, 4) + field(2, 1) + field(8, b"w") + b"".join(field(beyond + 13, pair) for pair in pairs)
         renew(folder / "inside.bin", bytes(16))
         (folder / "link.bin").symlink_to(outside)
-        more_graph(field(7, field(5, tensor + field(14, 1))), name)(folder, outside)
+        more_graph(field(5, tensor + field(beyond + 14, 1)), name)(folder, outside)
 
     return change
 
 
-def located(folder: Path, outside: Path) -> None:
-    """A weight in an attribute that lies elsewhere, though no file is named."""
-    tensor = field(1, 4) + field(2, 1) + field(14, 1)
-    node = field(2, b"c") + field(4, b"Constant") + field(5, field(1, b"value") + field(5, tensor) + field(20, 4))
-    more_graph(field(7, field(1, node)))(folder, outside)
+def constant(tensor: bytes) -> bytes:
+    """A weight in an attribute."""
+    return node("Constant", more=field(5, field(1, b"value") + field(5, tensor) + field(20, 4)))
 
 
-def loop() -> bytes:
-    body = field(1, field(1, b"more") + field(2, b"still") + field(4, b"Identity"))
-    attribute = field(1, b"body") + field(6, body) + field(20, 5)
-    return field(7, field(1, field(2, b"for_ever") + field(4, b"Loop") + field(5, attribute)))
+def value(name: bytes, kind: int) -> bytes:
+    """A scalar that a graph takes or gives."""
+    return field(1, name) + field(2, field(1, field(1, kind) + field(2, b"")))
+
+
+def loop(*, beyond: int = 0) -> bytes:
+    """A loop that never ends: what it starts with is true, and stays as it was."""
+    body = field(1, field(1, b"still") + field(2, b"again") + field(4, b"Identity")) + field(2, b"body")
+    body += field(11, value(b"round", 7)) + field(11, value(b"still", 9)) + field(12, value(b"again", 9))
+    attribute = field(1, b"body") + field(beyond + 6, body) + field(beyond + 20, 5)
+    start = field(5, field(2, 9) + field(5, 1) + field(8, b"true"))
+    return start + field(1, field(1, b"") + field(1, b"true") + field(4, b"Loop") + field(5, attribute))
+
+
+def overlong(number: int, raw: bytes) -> bytes:
+    """A field whose key has a byte more than it needs."""
+    key = varint(number << 3 | 2)
+    return key[:-1] + bytes([key[-1] | 0x80, 0]) + varint(len(raw)) + raw
 
 
 def swapped(folder: Path, _: Path) -> None:
@@ -230,7 +265,7 @@ FOLDERS = [
         "nested deeper",
     ),
     Hostile("key_twice", in_manifest(r"\{", '{"labels": ["A"], '), "the key 'labels' stands there twice"),
-    Hostile("nan", in_manifest(r'"offset": [^\s,}]+', '"offset": NaN'), "NaN is no JSON number"),
+    Hostile("nan", in_manifest(r'"offset": [^\s,}]+', '"offset": NaN'), "NaN is not a JSON number"),
     Hostile("infinite", in_manifest(r'"offset": [^\s,}]+', '"offset": 1e999'), "calibration.offset must be a number"),
     Hostile("digits", in_manifest('"piece_limit": 512', '"piece_limit": ' + "9" * 5000), "manifest.json: damaged"),
     Hostile("surrogate", says(details={"x": "\ud800"}), "half a surrogate pair"),
@@ -238,10 +273,10 @@ FOLDERS = [
     Hostile("no_files", without("files"), "files is missing"),
     Hostile("files_no_object", says(files=[[GRAPH, "0"]]), "files must be an object"),
     Hostile("no_graph_listed", says(files={}), "names no graphs or tokenizer"),
-    Hostile("parent_listed", listed_too("../outside.bin"), "'../outside.bin' is no plain file name"),
-    Hostile("absolute_listed", listed_too("/etc/hostname"), "'/etc/hostname' is no plain file name"),
-    Hostile("backslash_listed", listed_too("..\\outside.bin"), "is no plain file name"),
-    Hostile("newline_listed", listed_too("a\nspanlin: all is well"), r"'a\\nspanlin: all is well' is no plain file"),
+    Hostile("parent_listed", listed_too("../outside.bin"), "'../outside.bin' is not a plain file name"),
+    Hostile("absolute_listed", listed_too("/etc/hostname"), "'/etc/hostname' is not a plain file name"),
+    Hostile("backslash_listed", listed_too("..\\outside.bin"), "is not a plain file name"),
+    Hostile("newline_listed", listed_too("a\nspanlin: all is well"), r"'a\\nspanlin: all is well' is not a plain file"),
     Hostile("sum_no_string", says(files=dict.fromkeys([GRAPH, LABEL_GRAPH, TOKENIZER], 5)), "has no SHA-256 sum"),
     Hostile("piece_limit_absurd", says(piece_limit=10**9), "piece_limit must be a whole number from 3 to"),
     Hostile("piece_limit_small", says(piece_limit=2), "piece_limit must be a whole number from 3"),
@@ -259,14 +294,14 @@ FOLDERS = [
     Hostile("graph_missing", lambda folder, _: (folder / GRAPH).unlink(), "graph.onnx: cannot be read"),
     Hostile("graph_cut", lambda folder, _: renew(folder / GRAPH, (folder / GRAPH).read_bytes()[:-9]), "SHA-256"),
     Hostile("graphs_swapped", swapped, "SHA-256"),
-    Hostile("graph_folder", folder_for(GRAPH), "graph.onnx: is no plain file"),
+    Hostile("graph_folder", folder_for(GRAPH), "graph.onnx: is not a plain file"),
     Hostile("manifest_linked", linked(MANIFEST), "manifest.json: is a link to outside"),
     Hostile("graph_linked", linked(GRAPH), "graph.onnx: is a link to outside"),
     Hostile("card_linked", linked(CARD), "card.md: is a link to outside"),
     Hostile("card_unlisted", linked(CARD, listed=False), "card.md: is there, but not in manifest.json"),
     Hostile("weights_unlisted", linked(WEIGHTS, listed=False), "weights.safetensors: is there, but not in"),
-    Hostile("manifest_pipe", pipe(MANIFEST), "manifest.json: is no plain file"),
-    Hostile("tokenizer_pipe", pipe(TOKENIZER), "tokenizer.json: is no plain file"),
+    Hostile("manifest_pipe", pipe(MANIFEST), "manifest.json: is not a plain file"),
+    Hostile("tokenizer_pipe", pipe(TOKENIZER), "tokenizer.json: is not a plain file"),
     Hostile("manifest_huge", huge(MANIFEST, 10**12), "bytes, but at most 8 MB"),
     Hostile("tokenizer_huge", huge(TOKENIZER, 10**12), "bytes, but at most 64 MB"),
     Hostile("graph_huge", huge(GRAPH, 10**13), "bytes, but at most 2148 MB"),
@@ -278,17 +313,64 @@ FOLDERS = [
     Hostile("external_link", external("link.bin"), "takes data from another file"),
     Hostile("external_memory", external("*/_ORT_MEM_ADDR_/*", offset=4096, length=16), "takes data from another file"),
     Hostile("external_labels", external("../outside.bin", LABEL_GRAPH), "labels.onnx: .*takes data from another file"),
-    Hostile("external_attribute", located, "takes data from another file"),
-    Hostile("loop", more_graph(loop()), "control flow"),
-    Hostile("functions", more_graph(field(25, field(1, b"f"))), "functions of its own"),
-    Hostile("training", more_graph(field(20, b"")), "training information"),
     Hostile(
-        "operator_elsewhere",
-        more_graph(field(7, field(1, field(4, b"Exec") + field(7, b"evil.ops")))),
-        "domain 'evil.ops'",
+        "external_attribute",
+        more_graph(constant(field(1, 4) + field(2, 1) + field(14, 1))),
+        "takes data from another file",
     ),
-    Hostile("operator_set_elsewhere", more_graph(field(8, field(1, b"evil") + field(2, 1))), "domain 'evil'"),
-    Hostile("many_parts", more_graph(field(7, field(1, b"") * 600_000)), "more than 500000 parts"),
+    Hostile("loop", more_graph(loop()), "control flow"),
+    Hostile("functions", more_model(field(25, field(1, b"f"))), "functions of its own"),
+    Hostile("training", more_model(field(20, b"")), "training information"),
+    Hostile("operator_elsewhere", more_graph(node("Exec", domain="evil.ops")), "domain 'evil.ops'"),
+    Hostile("operator_set_elsewhere", more_model(field(8, field(1, b"evil") + field(2, 1))), "domain 'evil'"),
+    Hostile("many_parts", more_graph(field(1, b"") * 600_000), "more than 500000 parts"),
+    # Graphs whose bytes another reader takes for something else.
+    Hostile("external_beyond_32_bits", external(None, beyond=BEYOND), r"key is 0 or beyond 32 bits"),
+    Hostile("external_labels_beyond", external("../outside.bin", LABEL_GRAPH, beyond=BEYOND), "beyond 32 bits"),
+    Hostile("loop_beyond_32_bits", more_graph(loop(beyond=BEYOND)), "control flow"),
+    Hostile(
+        "body_beyond_32_bits",
+        more_graph(node("Abs", more=field(5, field(1, b"body") + field(BEYOND + 6, b"")))),
+        "key is 0 or beyond 32 bits",
+    ),
+    Hostile("functions_beyond", more_model(field(BEYOND + 25, field(1, b"f"))), "beyond 32 bits"),
+    Hostile("graph_beyond", more_model(field(BEYOND + 7, loop())), "beyond 32 bits"),
+    Hostile("key_of_64_bits", more_model(field(2**40 + 25, field(1, b"f"))), "longer than it has to be"),
+    Hostile("key_overlong", more_model(overlong(25, field(1, b"f"))), "longer than it has to be"),
+    Hostile("key_without_end", more_model(b"\xff" * 20), "longer than it has to be"),
+    Hostile("key_of_zero", more_model(b"\x02\x00"), "key is 0"),
+    Hostile("length_overlong", more_model(b"\x32\x80\x00"), "longer than it has to be"),
+    Hostile("group", more_model(b"\xcb\x01\xcc\x01"), "a group"),
+    Hostile("wrong_kind", more_graph(field(1, 7)), "field 1 of its graph is of another kind"),
+    Hostile("graph_twice", more_model(field(7, b"")), "its model has the field 7 twice"),
+    Hostile("operator_twice", more_graph(node("Abs", more=field(4, b"Loop"))), "its node has the field 4 twice"),
+    Hostile(
+        "type_beyond_32_bits",
+        more_graph(node("Abs", more=field(5, field(1, b"body") + field(20, 2**32 + 5)))),
+        "its attribute has 4294967301 in the field 20",
+    ),
+    Hostile("unknown_field", more_graph(field(99, b"")), "its graph has a field 99 that is not known"),
+    Hostile("overload", more_graph(node("Abs", more=field(8, b"evil"))), "its node has a field 8 that is not known"),
+    # Operators without graphs inside, and numbers.
+    Hostile("loop_without_body", more_graph(node("Loop")), r"control flow \(the operator Loop\)"),
+    Hostile("chance", more_graph(node("RandomUniform")), "the operator 'RandomUniform', which"),
+    Hostile("texts", more_graph(node("StringSplit", domain="ai.onnx")), "the operator 'ai.onnx.StringSplit', which"),
+    Hostile(
+        "search", more_graph(node("BeamSearch", domain="com.microsoft")), "operator 'com.microsoft.BeamSearch', which"
+    ),
+    Hostile("operator_nameless", more_graph(field(1, field(2, b"new"))), "the operator '', which"),
+    Hostile("operator_almost", more_graph(node("Abs\0")), r"the operator 'Abs\\x00', which"),
+    Hostile("sparse", more_graph(field(15, b"")), "sparse tensors"),
+    Hostile(
+        "tensor_of_nothing",
+        more_graph(field(5, field(1, 10**6) + field(1, 10**6) + field(2, 1) + field(8, b"w") + field(9, bytes(16)))),
+        "a tensor of more elements than it has bytes",
+    ),
+    Hostile(
+        "tensor_negative",
+        more_graph(constant(field(1, 2**64 - 1) + field(2, 1))),
+        "a tensor of more elements than it has bytes",
+    ),
     Hostile("no_graph", file_of(GRAPH, lambda _: b"\x7fELF" + bytes(100)), "damaged, or no ONNX"),
     Hostile(
         "other_runtime_format", file_of(GRAPH, lambda _: b"\x18\0\0\0ORTM" + bytes(64)), "onnxruntime's own format"

@@ -1,4 +1,4 @@
-"""Show: model folders of strangers are refused with one clear line, quickly, and nothing outside them is read."""
+"""Show: untrusted model folders are refused with one clear line, quickly, and nothing outside them is read."""
 
 from __future__ import annotations
 
@@ -134,7 +134,9 @@ def test_the_command_line_says_it_in_one_line(hostile: Hostile, command: str, go
         pytest.skip("its manifest and files are right: only who runs it can tell")
     folder = make(hostile, good, outside)
     arguments = (
-        ["info", str(folder)] if command == "info" else ["parse", "--model", str(folder), "--text", "Dogs bark."]
+        ["info", str(folder)]
+        if command == "info"
+        else ["parse", "--model", str(folder), "--k-best", "2", "--format", "json", "--text", "Dogs bark."]
     )
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 1

@@ -1,4 +1,4 @@
-"""Whether what a stranger's graph gives is what a parser's graph gives: every index within bounds, nothing NaN."""
+"""Whether what an untrusted graph gives is what a parser's graph gives: every index within bounds, nothing NaN."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_found(found: Arrays, word_counts: Ints, width: int, *, label_count: in
         if value.shape != shape:
             raise _misfit(source, name, f"has the shape {value.shape} where {shape} was due")
         if name in CONFIDENCE and np.isnan(value).any():
-            raise _misfit(source, name, "is no number")
+            raise _misfit(source, name, "is not a number")
         if name in _KINDS:
             count = tag_count if name == "tags" else label_count
             if value.min() < 0 or value.max() >= count:
@@ -42,7 +42,7 @@ def _check_spans(lefts: NDArray[Any], rights: NDArray[Any], word_counts: Ints, s
     ends = word_counts[:, np.newaxis]
     bad = (lefts < 0) | (lefts >= splits) | (rights <= splits) | (rights > ends)
     if (bad & (splits < ends)).any() or lefts.min() < 0 or rights.min() < 0 or rights.max() > lefts.shape[1] + 1:
-        raise _misfit(source, "lefts", "and rights are no spans of the sentence")
+        raise _misfit(source, "lefts", "and rights are not spans of the sentence")
 
 
 def _misfit(source: str, name: str, reason: str) -> CheckpointError:

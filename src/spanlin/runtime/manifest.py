@@ -60,7 +60,7 @@ def read_files(manifest: dict[str, Any], source: str) -> dict[str, str]:
         raise _damaged(source, f"files must be an object of at most {_MOST_FILES} names")
     for name, value in files.items():
         if not _FILE_NAME.fullmatch(name) or name in (".", "..", MANIFEST):
-            raise _damaged(source, f"{ascii(name)[:60]} is no plain file name")
+            raise _damaged(source, f"{ascii(name)[:60]} is not a plain file name")
         if not isinstance(value, str) or not _SUM.fullmatch(value):
             raise _damaged(source, f"files: {name} has no SHA-256 sum")
     return files

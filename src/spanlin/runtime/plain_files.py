@@ -1,4 +1,4 @@
-"""Files of a stranger's folder: they lie in it, are plain, and are not too large."""
+"""Files of an untrusted folder: they lie in it, are plain, and are not too large."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_OTHERS = 64
 
 
 def require_plain_file(path: Path) -> None:
-    """Raise a CheckpointError if a file lies outside its folder, is no plain file or too large.
+    """Raise a CheckpointError if a file lies outside its folder, is not a plain file or too large.
 
     Raises an OSError if it is not there.
     """
@@ -29,7 +29,7 @@ def require_plain_file(path: Path) -> None:
     if path.resolve().parent != path.parent.resolve():
         raise CheckpointError(f"{path}: is a link to outside the model folder; put the file itself there")
     if not stat.S_ISREG(found.st_mode):
-        raise CheckpointError(f"{path}: is no plain file; copy the model again")
+        raise CheckpointError(f"{path}: is not a plain file; copy the model again")
     most = _MOST_MEGABYTES.get(path.name, _MOST_OTHERS)
     if found.st_size > most * _MEGABYTE:
         raise CheckpointError(f"{path}: has {found.st_size} bytes, but at most {most} MB are read")

@@ -1,4 +1,4 @@
-"""JSON of strangers: no key twice, no NaN, no depth without end, nothing that cannot be written again."""
+"""Untrusted JSON: no key twice, no NaN, no depth without end, nothing that cannot be written again."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON number")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _clipped(text: str) -> str:
