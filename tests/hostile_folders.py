@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -243,6 +244,49 @@ def split_by(pattern: str) -> Change:
     )
 
 
+def sequence(steps: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"type": "Sequence", "normalizers": steps}
+
+
+def normalized(steps: list[dict[str, Any]]) -> Change:
+    return tokenizer(normalizer=sequence(steps))
+
+
+def pre_tokenized(steps: list[dict[str, Any]]) -> Change:
+    return tokenizer(pre_tokenizer={"type": "Sequence", "pretokenizers": steps})
+
+
+def replaced(old: str, new: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"String": old}, "content": new}
+
+
+def table(text: str) -> dict[str, Any]:
+    """A step that has some text for a character; its trie is empty."""
+    raw = (4).to_bytes(4, "little") + bytes(4) + text.encode() + b"\0"
+    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(raw).decode()}
+
+
+def template(*, texts: int = 1, ids: int = 1) -> dict[str, Any]:
+    """A step that puts a piece before a text."""
+    first, text = {"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}
+    return {
+        "type": "TemplateProcessing",
+        "single": [first, *[text] * texts],
+        "pair": [text, {"Sequence": {"id": "B", "type_id": 0}}],
+        "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [101] * ids, "tokens": ["[CLS]"] * ids}},
+    }
+
+
+def model(**changes: object) -> Change:
+    """A tokenizer with another model."""
+
+    def make(raw: bytes) -> bytes:
+        found = json.loads(raw)
+        return json.dumps(found | {"model": found["model"] | changes}).encode()
+
+    return file_of(TOKENIZER, make)
+
+
 def larger_ids(raw: bytes) -> bytes:
     """A tokenizer whose words are beyond every embedding."""
     found = json.loads(raw)
@@ -252,6 +296,11 @@ def larger_ids(raw: bytes) -> bytes:
     return json.dumps(found).encode()
 
 
+MANY = "its steps can make more than 2000 characters of one"
+REPLACE_TWICE = replaced("a", "aa")
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": False}
+BYTE_LEVELS = {"type": "Sequence", "pretokenizers": [BYTE_LEVEL] * 2}
+META_SPACE = {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always", "split": True}
 DEEP = b'{"format": 2, "details": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 FOLDERS = [
     # The manifest.
@@ -392,7 +441,9 @@ FOLDERS = [
     Hostile("tokenizer_no_json", file_of(TOKENIZER, lambda _: b"{"), "tokenizer.json: damaged"),
     Hostile("tokenizer_list", file_of(TOKENIZER, lambda _: b"[]"), "tokenizer.json: not a tokenizer"),
     Hostile("tokenizer_deep", file_of(TOKENIZER, lambda _: b"[" * 10**6), "tokenizer.json: damaged: nested too deeply"),
-    Hostile("tokenizer_model_unknown", tokenizer(model={"type": "Evil"}), "not a tokenizer", before=False),
+    Hostile("tokenizer_model_unknown", tokenizer(model={"type": "Evil"}), "not a tokenizer .*the model 'Evil'"),
+    Hostile("tokenizer_model_list", tokenizer(model={"type": ["BPE"]}), "not a tokenizer .*the model"),
+    Hostile("tokenizer_model_missing", tokenizer(model=None), "not a tokenizer .*it has no model"),
     Hostile("tokenizer_without_edges", tokenizer(post_processor=None), "no start and stop pieces", before=False),
     Hostile("tokenizer_regex", split_by("(a+)+$"), r"its regular expression '\(a\+\)\+\$' may take for ever"),
     Hostile(
@@ -409,7 +460,67 @@ FOLDERS = [
         "tokenizer_bad_table",
         tokenizer(normalizer={"type": "Precompiled", "precompiled_charsmap": "AAAA"}),
         "not a tokenizer",
-        before=False,
+    ),
+    Hostile("tokenizer_byte_order", file_of(TOKENIZER, lambda raw: b"\xef\xbb\xbf" + raw), "tokenizer.json: damaged"),
+    Hostile(
+        "tokenizer_key_twice",
+        file_of(TOKENIZER, lambda raw: raw.replace(b"{", b'{"normalizer": null, ', 1)),
+        "the key 'normalizer' stands there twice",
+    ),
+    Hostile("tokenizer_surrogate", tokenizer(version="\ud800"), "half a surrogate pair"),
+    Hostile("tokenizer_unknown_key", tokenizer(evil=1), "the tokenizer has the key 'evil'"),
+    # Each step of these doubles what it is given.
+    Hostile("tokenizer_bomb", normalized([REPLACE_TWICE] * 40), "more than 20 steps of the normalizer"),
+    Hostile("tokenizer_bomb_of_twenty", normalized([REPLACE_TWICE] * 19), MANY),
+    Hostile("tokenizer_bomb_of_bytes", pre_tokenized([BYTE_LEVEL] * 19), MANY),
+    Hostile("tokenizer_bomb_of_starts", pre_tokenized([META_SPACE] * 12), MANY),
+    Hostile(
+        "tokenizer_bomb_of_both", tokenizer(normalizer=sequence([REPLACE_TWICE] * 8), pre_tokenizer=BYTE_LEVELS), MANY
+    ),
+    Hostile("tokenizer_bomb_of_forms", normalized([{"type": "NFKD"}, replaced("\u0644", "\ufdfa")] * 3), MANY),
+    Hostile("tokenizer_bomb_of_a_table", normalized([table("a" * 40), table("b" * 60)]), MANY),
+    Hostile("tokenizer_long_table", normalized([table("a" * 10**5)]), "turns one into very many"),
+    Hostile("tokenizer_long_replacement", normalized([replaced("a", "b" * 200)]), "has more than 100 characters"),
+    Hostile("tokenizer_empty_pattern", normalized([replaced("", "a")]), "pattern of the normalizer Replace is empty"),
+    Hostile(
+        "tokenizer_empty_match",
+        normalized([{"type": "Replace", "pattern": {"Regex": "o*"}, "content": "b"}]),
+        "'o\\*' may take for ever",
+    ),
+    Hostile("tokenizer_slow_regex", split_by("a+b"), r"its regular expression 'a\+b' may take for ever"),
+    Hostile(
+        "tokenizer_step_untyped",
+        tokenizer(normalizer={"pattern": {"String": "a"}, "content": "aa"}),
+        "a step without a type",
+    ),
+    Hostile(
+        "tokenizer_step_guessed",
+        tokenizer(normalizer={"type": "Evil", "pattern": {"String": "a"}, "content": "aa"}),
+        "the normalizer 'Evil' is not known here",
+    ),
+    Hostile(
+        "tokenizer_step_with_more",
+        tokenizer(pre_tokenizer={"type": "BertPreTokenizer", "length": 3}),
+        "the pre_tokenizer BertPreTokenizer has the key 'length'",
+    ),
+    Hostile("tokenizer_step_a_text", tokenizer(decoder="Fuse"), "a step without a type"),
+    Hostile("tokenizer_text_twice", tokenizer(post_processor=template(texts=2)), "must have each text once"),
+    Hostile("tokenizer_many_edges", tokenizer(post_processor=template(ids=1000)), "at most 20 pieces each"),
+    Hostile(
+        "tokenizer_two_templates",
+        tokenizer(post_processor={"type": "Sequence", "processors": [template(), template()]}),
+        "more than one step of the post_processor adds pieces",
+    ),
+    Hostile("tokenizer_slow_words", model(max_input_chars_per_word=10**9), "max_input_chars_per_word of the model"),
+    Hostile("tokenizer_long_prefix", model(continuing_subword_prefix="#" * 10**6), "has more than 100 characters"),
+    Hostile("tokenizer_long_piece", model(vocab={"[UNK]": 0, "a" * 10**6: 1}), "a piece of more than 500 characters"),
+    Hostile("tokenizer_chance", model(dropout=0.5), "dropout of the model must be 0"),
+    Hostile("tokenizer_odd_unknown", model(unk_token=5), "unk_token of the model must be a piece"),
+    Hostile("tokenizer_added_empty", tokenizer(added_tokens=[{"id": 0, "content": ""}]), "an object with content"),
+    Hostile(
+        "tokenizer_added_many",
+        tokenizer(added_tokens=[{"id": number, "content": f"{number:0500}"} for number in range(1000)]),
+        "added_tokens have more than 100000 characters",
     ),
     Hostile("tokenizer_ids_beyond", file_of(TOKENIZER, larger_ids), "graph.onnx: failed", before=False),
 ]
