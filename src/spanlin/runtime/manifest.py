@@ -30,7 +30,7 @@ _FARTHEST = 1e6  # of a weight of the calibration
 _COLDEST = 1e-3  # of a temperature
 _FILE_NAME = re.compile(r"[\w.\-]{1,100}", re.ASCII)
 _SUM = re.compile(r"[0-9a-f]{64}")
-_NOT_IN_LABELS = re.compile(r"[\s()\x00-\x1f\x7f-\x9f]", re.ASCII)
+_NOT_IN_LABELS = re.compile(r"[ ()]")
 
 
 def read_facts(manifest: dict[str, Any], source: str) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def read_facts(manifest: dict[str, Any], source: str) -> dict[str, Any]:
     if not isinstance(details, dict):
         raise _damaged(source, "details must be an object")
     precision = _value(manifest, "precision", source)
-    if not isinstance(precision, str) or not precision.isalnum() or len(precision) > 20:
+    if not isinstance(precision, str) or not precision.isascii() or not precision.isalnum() or len(precision) > 20:
         raise _damaged(source, "precision must be a short word")
     return {
         "precision": precision,
@@ -84,7 +84,13 @@ def _names(manifest: dict[str, Any], key: str, source: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not 0 < len(value) <= _MOST_LABELS:
         raise _damaged(source, f"{key} must be a list of 1 to {_MOST_LABELS} names")
     for place, name in enumerate(value):
-        if not isinstance(name, str) or len(name) > _LONGEST_LABEL or _NOT_IN_LABELS.search(name):
+        # What is not printable are control characters, all other white space, and what turns the direction of writing.
+        if (
+            not isinstance(name, str)
+            or len(name) > _LONGEST_LABEL
+            or not name.isprintable()
+            or _NOT_IN_LABELS.search(name)
+        ):
             raise _damaged(source, f"{key}[{place}] must be a name without spaces, brackets or control characters")
     return tuple(value)
 
