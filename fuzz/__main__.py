@@ -28,7 +28,7 @@ _MOST_FINDINGS = 20
 
 def main() -> None:
     """Fuzz as the command line says; the exit status tells whether nothing was found."""
-    parser = argparse.ArgumentParser(prog="python -m fuzz", description="Fuzz what reads the bytes of strangers.")
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description="Fuzz what reads untrusted bytes.")
     parser.add_argument("target", choices=[*NEEDS, "all"])
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--seed", type=int, default=0, help="0 draws one")

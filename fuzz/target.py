@@ -28,7 +28,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """Something that reads bytes of strangers."""
+    """Something that reads untrusted bytes."""
 
     check: Callable[[bytes], None]
     """Raises if anything comes of these bytes but what is promised."""

@@ -79,7 +79,7 @@ def test_a_word_of_more_pieces_than_the_encoder_holds_is_parsed() -> None:
     assert [len(parsed.words) for parsed in parses] == [1, 3]
 
 
-def test_long_words_of_strangers_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_untrusted_words_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spanlin.parser._MOST_CHARACTERS", 5_000)
     parser = Parser.load(MODEL, threads=1)
     for number in range(40):

@@ -1,4 +1,4 @@
-"""Configurations and treebanks of strangers: one clear line, quickly."""
+"""Untrusted configurations and treebanks: one clear line, quickly."""
 
 from __future__ import annotations
 

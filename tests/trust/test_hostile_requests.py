@@ -1,4 +1,4 @@
-"""Show: 500 requests of strangers are refused in the contract's form, quickly, and the service goes on as before."""
+"""Show: 500 untrusted requests are refused in the contract's form, quickly, and the service goes on as before."""
 
 from __future__ import annotations
 
