@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.table import machine
+from spanlin.corpus.job import ABOUT
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 HALVES = ("a", "b")
@@ -265,4 +266,5 @@ def plain_shards(folder: Path) -> Iterator[Path]:
 
 def _forget(folder: Path, names: Sequence[str]) -> None:
     for name in names:
-        shutil.rmtree(folder / name, ignore_errors=True)
+        if (folder / name / ABOUT).is_file():  # else it is not one of ours
+            shutil.rmtree(folder / name, ignore_errors=True)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from spanlin.atomic_files import atomic_file
 from spanlin.errors import EvaluationError
 from spanlin.evaluation.counts import Counts, SentenceScore, Status
 from spanlin.evaluation.score import Score
@@ -96,9 +97,8 @@ class Result:
         path.parent.mkdir(parents=True, exist_ok=True)
         # A line for each key: the counts of sentences are long, and differences between two files stay readable.
         lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in asdict(self).items()]
-        aside = path.with_suffix(".new")
-        aside.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-        aside.replace(path)
+        with atomic_file(path) as stream:
+            stream.write(("{\n" + ",\n".join(lines) + "\n}\n").encode())
         return path
 
 

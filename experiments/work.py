@@ -6,7 +6,6 @@ import datetime
 import json
 import os
 import platform
-import shutil
 import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -16,8 +15,9 @@ import torch
 import spanlin
 from experiments.measuring import measure, measure_decoders
 from experiments.results import Result
+from spanlin.atomic_files import remove_folder
 from spanlin.errors import CheckpointError
-from spanlin.training.checkpoint import load_model
+from spanlin.training.checkpoint import CHECKPOINT, load_model
 from spanlin.training.config import TrainingConfig
 from spanlin.training.loop import TrainingResult, train
 from spanlin.training.metrics import Event
@@ -80,7 +80,7 @@ def _train(run: Run) -> bool:
     except CheckpointError as error:
         print(f"starts again: {error}")
         for part in ("last", "best"):
-            shutil.rmtree(run.folder / part, ignore_errors=True)
+            remove_folder(run.folder / part, CHECKPOINT)
         result = _train_or_resume(run, config)
     if result.interrupted:
         return False
@@ -95,7 +95,7 @@ def _train(run: Run) -> bool:
     }
     (run.folder / _TRAINED).write_text(json.dumps(figures), encoding="utf-8")
     # The optimizer's state, twice the size of the model, is of no more use.
-    shutil.rmtree(run.folder / "last", ignore_errors=True)
+    remove_folder(run.folder / "last", CHECKPOINT)
     return True
 
 

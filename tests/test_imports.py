@@ -13,7 +13,8 @@ PACKAGE = Path(spanlin.__file__).parent
 # A part may import itself and the parts named here.
 MAY_IMPORT = {
     "errors": set(),
-    "trees": {"errors"},
+    "atomic_files": set(),
+    "trees": {"errors", "atomic_files"},
     "linearization": {"errors", "trees"},
     "decoding": {"errors", "trees", "linearization"},
     "evaluation": {"errors", "trees"},
@@ -32,11 +33,11 @@ MAY_IMPORT = {
         "argument_checks",
     },
     "benchmark": {"errors", "text", "runtime", "parser"},
-    "corpus": {"errors", "trees", "decoding", "runtime", "text", "parsed", "parser"},
+    "corpus": {"errors", "atomic_files", "trees", "decoding", "runtime", "text", "parsed", "parser"},
     "network": {"errors", "trees", "linearization"},
     "training": {
-        *("errors", "trees", "linearization", "decoding", "evaluation", "runtime", "calibration", "tree_calibration"),
-        "network",
+        *("errors", "atomic_files", "trees", "linearization", "decoding", "evaluation", "runtime"),
+        *("calibration", "tree_calibration", "network"),
     },
     "cli": {
         *("errors", "trees", "linearization", "decoding", "evaluation"),

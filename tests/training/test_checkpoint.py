@@ -10,8 +10,9 @@ from safetensors import SafetensorError
 
 from generated_treebank import generate_trees
 from small_runs import untrained_model
+from spanlin.atomic_files import FolderKind, recover_folder
 from spanlin.errors import CheckpointError, ConfigError, TrainingError
-from spanlin.training.checkpoint import load_model, recover_folder, save_model, write_folder
+from spanlin.training.checkpoint import load_model, save_model, write_folder
 
 TREES = generate_trees(20, seed=51)
 
@@ -107,6 +108,9 @@ def test_missing_words_of_vectors_are_an_error(tmp_path: Path) -> None:
         load_model(folder)
 
 
+SMALL = FolderKind(name="small folder", required=frozenset(["file"]))
+
+
 def write_text(text: str):  # type: ignore[no-untyped-def]
     return lambda folder: (folder / "file").write_text(text)
 
@@ -114,7 +118,7 @@ def write_text(text: str):  # type: ignore[no-untyped-def]
 def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
     folder = tmp_path / "run" / "last"
     for text in ("one", "two"):
-        write_folder(folder, write_text(text))
+        write_folder(folder, write_text(text), SMALL)
         assert (folder / "file").read_text() == text
         assert [path.name for path in folder.parent.iterdir()] == ["last"]
 
@@ -124,27 +128,27 @@ def test_a_folder_is_replaced_whole(tmp_path: Path) -> None:
 )
 def test_a_full_disk_leaves_the_old_folder(failure: Exception, tmp_path: Path) -> None:
     folder = tmp_path / "last"
-    write_folder(folder, write_text("good"))
+    write_folder(folder, write_text("good"), SMALL)
 
     def fail(new: Path) -> None:
         (new / "file").write_text("half")
         raise failure
 
     with pytest.raises(TrainingError, match=r"last: cannot be written: .*No space left on device.*last good"):
-        write_folder(folder, fail)
+        write_folder(folder, fail, SMALL)
     assert (folder / "file").read_text() == "good"
     assert [path.name for path in tmp_path.iterdir()] == ["last"]
 
 
 def test_any_other_error_while_writing_leaves_the_old_folder(tmp_path: Path) -> None:
     folder = tmp_path / "last"
-    write_folder(folder, write_text("good"))
+    write_folder(folder, write_text("good"), SMALL)
 
     def fail(new: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_folder(folder, fail)
+        write_folder(folder, fail, SMALL)
     assert (folder / "file").read_text() == "good"
 
 
@@ -156,7 +160,7 @@ def test_a_kill_while_replacing_leaves_a_whole_folder(
         pass
 
     folder = tmp_path / "last"
-    write_folder(folder, write_text("old"))
+    write_folder(folder, write_text("old"), SMALL)
     rename = Path.rename
     calls = []
 
@@ -172,9 +176,9 @@ def test_a_kill_while_replacing_leaves_a_whole_folder(
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", die)
         with pytest.raises(Killed):
-            write_folder(folder, write_text("new"))
+            write_folder(folder, write_text("new"), SMALL)
     recover_folder(folder)
     assert (folder / "file").read_text() == ("new" if moment == "after the second" else "old")
-    write_folder(folder, write_text("newer"))
+    write_folder(folder, write_text("newer"), SMALL)
     assert (folder / "file").read_text() == "newer"
     assert [path.name for path in tmp_path.iterdir()] == ["last"]

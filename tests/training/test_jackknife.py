@@ -258,6 +258,15 @@ def test_several_processes_are_an_error(
         jackknife_tags(config, tmp_path / "tags")
 
 
+def test_a_folder_with_other_files_is_an_error(config: TrainingConfig, training: FakeTraining, tmp_path: Path) -> None:
+    place = tmp_path / "tags" / "toy"
+    place.mkdir(parents=True)
+    (place / "train.txt").write_text("mine")
+    with pytest.raises(CheckpointError, match=r"toy: holds train\.txt already, not tagged trees: choose another"):
+        jackknife_tags(config, tmp_path / "tags", folds=2, device="cpu")
+    assert [(path.name, path.read_text()) for path in place.iterdir()] == [("train.txt", "mine")]
+
+
 @pytest.mark.parametrize("what", ["folds", "config", "trees"])
 def test_a_folder_made_in_another_way_is_an_error(
     config: TrainingConfig, training: FakeTraining, tmp_path: Path, what: str

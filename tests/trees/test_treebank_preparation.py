@@ -164,6 +164,26 @@ def test_a_source_is_never_overwritten_by_its_own_result(tmp_path: Path) -> None
     assert (tmp_path / "train.txt").read_text(encoding="utf-8") == RUNS
 
 
+@pytest.mark.parametrize("name", ["train.txt", "manifest.json"])
+@pytest.mark.parametrize("text", ["years of work", "{}"])
+def test_a_file_of_something_else_is_never_overwritten(tmp_path: Path, source: Path, name: str, text: str) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / name).write_text(text)
+    with pytest.raises(TreebankError, match=rf"{name}: would be overwritten, and .*out is not from `spanlin prepare`"):
+        prepare_treebank(find_brackets(source, ratio=ALL_TO_TRAIN), out)
+    assert [(path.name, path.read_text()) for path in out.iterdir()] == [(name, text)]
+
+
+def test_a_preparation_may_be_done_again_beside_other_files(tmp_path: Path, source: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "notes.md").write_text("mine")
+    for _ in range(2):
+        prepare_treebank(find_brackets(source, ratio=ALL_TO_TRAIN), out)
+    assert (out / "notes.md").read_text() == "mine"
+
+
 def test_a_destination_that_is_a_file_is_an_error(tmp_path: Path, source: Path) -> None:
     with pytest.raises(TreebankError, match=r"source\.mrg: cannot be written: File exists"):
         prepare_treebank(find_brackets(source, ratio=ALL_TO_TRAIN), source)

@@ -7,6 +7,8 @@ from typing import cast
 
 import click
 
+from spanlin.cli.extras import needs_train_extra
+
 
 @click.command()
 @click.argument("checkpoint", type=click.Path(path_type=Path))
@@ -26,6 +28,8 @@ def export(  # noqa: PLR0917 (click passes them by name)
 ) -> None:
     """Write CHECKPOINT as a model folder DEST, which `spanlin parse` reads without torch.
 
+    DEST must be new, empty, or a model folder, which is replaced; nothing else is ever removed.
+
     The folder holds one ONNX graph from word pieces to labelled spans, the tokenizer, the labels, a card, and the
     SHA-256 sums of them all.
 
@@ -33,8 +37,11 @@ def export(  # noqa: PLR0917 (click passes them by name)
     Example:
       spanlin export runs/mine/best my-parser && spanlin parse --model my-parser story.txt
     """  # noqa: D301 (click's mark for lines that stay as they are)
-    from spanlin.training.export import Precision, export_model
+    with needs_train_extra("exporting"):
+        from spanlin.training.checkpoint import MODEL_FOLDER, require_replaceable
+        from spanlin.training.export import Precision, export_model
 
+    require_replaceable(dest, MODEL_FOLDER)  # before the checkpoint is read
     text = card.read_text(encoding="utf-8") if card else ""
     export_model(
         checkpoint,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
+from spanlin.cli.extras import needs_train_extra
+
 if TYPE_CHECKING:
     from spanlin.training.jackknife import TaggedTreebank
     from spanlin.training.metrics import Event
@@ -26,8 +28,9 @@ def tag(config: Path, folder: Path, folds: int, treebanks: tuple[str, ...], devi
     trees by one that was trained on all. FOLDER/NAME gets train.txt, dev.txt and tagger/, the last one's checkpoint.
     Killed or interrupted by Ctrl-C, the same command goes on where it stopped.
     """
-    from spanlin.training.config import load_config
-    from spanlin.training.jackknife import jackknife_tags
+    with needs_train_extra("tagging"):
+        from spanlin.training.config import load_config
+        from spanlin.training.jackknife import jackknife_tags
 
     console = Console(stderr=True)
     settings = load_config(config)

@@ -9,6 +9,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from spanlin.cli.extras import needs_train_extra
+
 if TYPE_CHECKING:
     from spanlin.training.metrics import Event
 
@@ -32,8 +34,9 @@ def train(config: Path, folder: Path | None, resume: bool, device: str) -> None:
       spanlin train mine.toml --resume
       torchrun --nproc-per-node 4 -m spanlin train mine.toml     (four GPUs)
     """  # noqa: D301 (click's mark for lines that stay as they are)
-    from spanlin.training.config import load_config
-    from spanlin.training.loop import train as run
+    with needs_train_extra("training"):
+        from spanlin.training.config import load_config
+        from spanlin.training.loop import train as run
 
     console = Console(stderr=True)
     settings = load_config(config)

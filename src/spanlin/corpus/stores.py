@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 from urllib.parse import unquote
 
+from spanlin.atomic_files import atomic_file
 from spanlin.errors import CorpusError, MissingExtraError
 
 TEMPORARY = "_temporary"
@@ -112,19 +113,10 @@ class LocalStore:
     def writer(self, path: str, *, folder: str) -> Iterator[BinaryIO]:
         temporary = os.path.join(folder, TEMPORARY, f"{os.path.basename(path)}-{secrets.token_hex(6)}")
         with _writing(path):
-            try:
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                os.makedirs(os.path.dirname(temporary), exist_ok=True)
-                with Path(temporary).open("xb") as stream:
-                    yield cast(BinaryIO, _Checked(stream, path))
-                    stream.flush()
-                    # Else a machine that stops could leave the name of a file whose bytes were never written.
-                    os.fsync(stream.fileno())
-                os.replace(temporary, path)
-            except BaseException:
-                with suppress(OSError):
-                    os.unlink(temporary)
-                raise
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            os.makedirs(os.path.dirname(temporary), exist_ok=True)
+            with atomic_file(path, temporary=temporary) as stream:
+                yield cast(BinaryIO, _Checked(stream, path))
 
     def remove(self, path: str) -> None:
         with _writing(path), suppress(FileNotFoundError):

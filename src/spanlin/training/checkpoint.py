@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +13,11 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from spanlin.atomic_files import FolderKind, replace_folder, why_not_replace
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.network.encoders.pretrained import Encoder, load_pretrained
 from spanlin.network.network import ParserNetwork
+from spanlin.runtime.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS
 from spanlin.runtime.pieces import WordPieces
 from spanlin.training.config import TrainingConfig, config_to_toml, load_config
 from spanlin.training.examples import Featurizer
@@ -26,6 +26,19 @@ from spanlin.training.vocabulary import Vocabularies
 
 FORMAT = 1
 _MODEL_FILE = "model.json"
+
+CHECKPOINT = FolderKind(
+    name="checkpoint",
+    required=frozenset([_MODEL_FILE, "config.toml", "vocabularies.json", "weights.safetensors"]),
+    optional=frozenset(
+        ["tokenizer.json", "encoder", "encoder/config.json", "vector_words.txt", "state.safetensors", "progress.json"]
+    ),
+)
+MODEL_FOLDER = FolderKind(
+    name="model folder",
+    required=frozenset([MANIFEST, GRAPH, TOKENIZER]),
+    optional=frozenset([CARD, LABEL_GRAPH, WEIGHTS]),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,32 +160,23 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     return tensors
 
 
-def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
-    """Fill a new folder and put it in place of an old one of that name; the old one stays until the new is whole."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = folder.with_name(f".{folder.name}.new")
-    aside = folder.with_name(f".{folder.name}.old")
+def write_folder(folder: Path, fill: Callable[[Path], None], kind: FolderKind = MODEL_FOLDER) -> None:
+    """Fill a new folder and put it in place of an old one of that name; the old one stays until the new is whole.
+
+    Raises a TrainingError if it cannot be written, or if there is something that is not a folder of this `kind`.
+    """
+    require_replaceable(folder, kind)
     try:
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir()
-        fill(temporary)
-        for path in temporary.rglob("*"):
-            if path.is_file():
-                with path.open("rb") as stream:
-                    os.fsync(stream.fileno())
-        shutil.rmtree(aside, ignore_errors=True)
-        if folder.exists():
-            folder.rename(aside)
-        temporary.rename(folder)
-        shutil.rmtree(aside, ignore_errors=True)
+        replace_folder(folder, fill, kind)
     except (OSError, SafetensorError) as error:
-        shutil.rmtree(temporary, ignore_errors=True)
-        recover_folder(folder)
         raise TrainingError(f"{folder}: cannot be written: {error}; the last good checkpoint is kept") from error
 
 
-def recover_folder(folder: Path) -> None:
-    """Put back a folder whose replacement was interrupted between its two renames."""
-    aside = folder.with_name(f".{folder.name}.old")
-    if not folder.exists() and aside.exists():
-        aside.rename(folder)
+def require_replaceable(folder: Path, kind: FolderKind) -> None:
+    """Raise a TrainingError if a folder is there that `write_folder` would not replace."""
+    try:
+        reason = why_not_replace(folder, kind)
+    except OSError as error:
+        raise TrainingError(f"{folder}: cannot be read: {error.strerror}") from error
+    if reason:
+        raise TrainingError(f"{folder}: {reason}")

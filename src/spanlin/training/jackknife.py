@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from spanlin.atomic_files import atomic_file, recover_folder
 from spanlin.errors import CheckpointError, ConfigError, TrainingError
 from spanlin.network.device import choose_device
-from spanlin.training.checkpoint import Model, load_model, recover_folder
+from spanlin.training.checkpoint import Model, load_model
 from spanlin.training.config import DistillationConfig, TrainingConfig, TreebankConfig, config_to_toml
 from spanlin.training.loop import train
 from spanlin.training.metrics import Event, Watcher
@@ -27,6 +28,8 @@ from spanlin.training.parsing import predict_tags
 from spanlin.trees.brackets import read_trees, write_trees
 from spanlin.trees.labelled import labelled_splits
 from spanlin.trees.tree import Leaf, Tree, rebuild
+
+_MARK = "jackknife.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,13 +155,14 @@ class _Job:
         alone = dataclasses.replace(self.config, treebanks=(self.treebank,))
         digest.update(config_to_toml(alone).encode())
         mark = json.dumps({"made_from": digest.hexdigest()})
-        path = self.folder / "jackknife.json"
+        path = self.folder / _MARK
         try:
-            (self.folder / "folds").mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             if not path.exists():
-                temporary = path.with_suffix(".new")
-                temporary.write_text(mark, encoding="utf-8")
-                temporary.replace(path)
+                self.require_empty_folder()
+                with atomic_file(path) as stream:
+                    stream.write(mark.encode())
+            (self.folder / "folds").mkdir(exist_ok=True)
             found = path.read_text(encoding="utf-8")
         except OSError as error:
             raise TrainingError(f"{self.folder}: cannot be written: {error.strerror}") from error
@@ -167,6 +171,13 @@ class _Job:
                 f"{self.folder}: it holds tags of other trees, another configuration or another number of folds: "
                 "choose another folder"
             )
+
+    def require_empty_folder(self) -> None:
+        """Raise a CheckpointError if the folder holds what is not ours: it would be mixed up with tagged trees."""
+        leftover = f".{_MARK}."  # of a start that was killed
+        others = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith(leftover))
+        if others:
+            raise CheckpointError(f"{self.folder}: holds {others[0]} already, not tagged trees: choose another folder")
 
     def tag_fold(self, number: int, others: Sequence[Tree], held_out: Sequence[Tree]) -> TaggedFile:
         """Return a fold with the tags of a model that was trained on the others."""

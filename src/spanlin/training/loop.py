@@ -16,16 +16,18 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from spanlin.atomic_files import recover_folder
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.network.batch import Batch
 from spanlin.network.loss import SoftTargets, distillation_loss, gold_loss
 from spanlin.training.batches import BatchMaker, Prefetcher, plan_epoch
 from spanlin.training.checkpoint import (
+    CHECKPOINT,
     Model,
     load_weights,
     new_model,
     read_tensors,
-    recover_folder,
+    require_replaceable,
     save_model,
     write_folder,
 )
@@ -121,6 +123,8 @@ class _Run:
             raise CheckpointError(f"{folder}: nothing to resume: it has no checkpoint 'last'")
         if not resume and last.exists():
             raise TrainingError(f"{folder} holds a run already: resume it, or choose an empty folder")
+        for name in ("last", "best"):  # now, not after an hour
+            require_replaceable(folder / name, CHECKPOINT)
         if resume:
             _require_same_config(load_config(last / "config.toml"), config, last)
         data = load_data(config)
@@ -398,7 +402,7 @@ class _Run:
         if better:
             progress.best_score, progress.best_step = score, progress.step
             if self.rank == 0:
-                write_folder(self.folder / "best", lambda folder: save_model(folder, self.model))
+                write_folder(self.folder / "best", lambda folder: save_model(folder, self.model), CHECKPOINT)
         if self.average is not None:
             self.average.swap()
         progress.evaluations_since_best = 0 if better else progress.evaluations_since_best + 1
@@ -421,7 +425,7 @@ class _Run:
             save_model(folder, self.model)
             save_state(folder, self.progress, self.optimizer, self.average)
 
-        write_folder(self.folder / "last", fill)
+        write_folder(self.folder / "last", fill, CHECKPOINT)
         self._emit(Event(kind="saved", step=self.progress.step))
 
     def _step_event(self, epoch: int, loss: float, rate: float, speed: float) -> Event:

@@ -17,11 +17,12 @@ import numpy as np
 import torch
 
 from spanlin import __version__
+from spanlin.atomic_files import recover_folder
 from spanlin.calibration import fit_calibration
 from spanlin.errors import TrainingError
 from spanlin.runtime.folder import CARD, file_hash, open_folder, write_manifest
 from spanlin.training.card import InputFile, PackageFigures, Run, write_card
-from spanlin.training.checkpoint import recover_folder, write_folder
+from spanlin.training.checkpoint import MODEL_FOLDER, require_replaceable, write_folder
 from spanlin.training.config import TrainingConfig
 from spanlin.training.export import export_model
 from spanlin.training.loop import train
@@ -52,6 +53,7 @@ def build_model(
     Runs are kept in `work`: one that is finished is used again, one that was interrupted goes on.
     """
     loaded, work = load_recipe(recipe), Path(work)
+    require_replaceable(Path(destination), MODEL_FOLDER)  # now, not after all the training
     teachers = [
         _trained(loaded.config(name), run_folder(loaded, name, work), device=device, watch=watch)
         for name in loaded.teachers
@@ -71,6 +73,7 @@ def package_checkpoint(
     The figures go to `work`, as JSON. Nothing is trained.
     """
     loaded, destination, work = load_recipe(recipe), Path(destination), Path(work)
+    require_replaceable(destination, MODEL_FOLDER)
     inputs = tuple(_input_files(loaded))
     with tempfile.TemporaryDirectory() as temporary:
         path = export_model(

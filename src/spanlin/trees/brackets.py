@@ -10,13 +10,13 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from sys import intern
 from typing import BinaryIO
 
+from spanlin.atomic_files import NewFile
 from spanlin.errors import TreeError, TreeSyntaxError
 from spanlin.trees.escapes import unescape_word
 from spanlin.trees.lines import Piece, numbered_pieces, stream_name
@@ -68,22 +68,18 @@ def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> int:
     path = Path(path)
     count = 0
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        file = NewFile(path)
     except OSError as error:
         raise TreeError(f"{path}: cannot be written: {error.strerror}") from error
-    try:
-        with os.fdopen(handle, "wb") as raw:
-            stream = gzip.GzipFile(path.name, "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else raw
-            for tree in trees:
-                stream.write(f"{tree}\n".encode())
-                count += 1
-            if stream is not raw:
-                stream.close()
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with file:
+        is_gzip = path.suffix == ".gz"
+        stream = gzip.GzipFile(path.name, "wb", fileobj=file.stream, mtime=0) if is_gzip else file.stream
+        for tree in trees:
+            stream.write(f"{tree}\n".encode())
+            count += 1
+        if is_gzip:
+            stream.close()
+        file.publish()
     return count
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
-import tempfile
 from collections import Counter
 from pathlib import Path
 
+from spanlin.atomic_files import NewFile
 from spanlin.errors import TreebankError, TreeSyntaxError
 from spanlin.trees.transforms import ROOT_LABELS, clean_tree
 from spanlin.trees.tree import Tree
@@ -33,12 +34,12 @@ def prepare_treebank(corpus: Corpus, destination: Path, *, skip_bad: bool = Fals
     try:
         destination.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as stack:
-            files = {split: stack.enter_context(_NewFile(destination / f"{split}.txt")) for split in corpus.splits}
+            files = {split: stack.enter_context(NewFile(destination / f"{split}.txt")) for split in corpus.splits}
             preparation = _write_splits(corpus, files, skip_bad)
             if strict and preparation.differences:
                 raise TreebankError(f"{corpus.source}: {'; '.join(preparation.warnings())}; nothing is written")
-            manifest = stack.enter_context(_NewFile(destination / MANIFEST))
-            manifest.write(f"{preparation.to_json()}\n".encode())
+            manifest = stack.enter_context(NewFile(destination / MANIFEST))
+            manifest.stream.write(f"{preparation.to_json()}\n".encode())
             for file in (*files.values(), manifest):
                 file.publish()
     except OSError as error:
@@ -46,7 +47,7 @@ def prepare_treebank(corpus: Corpus, destination: Path, *, skip_bad: bool = Fals
     return preparation
 
 
-def _write_splits(corpus: Corpus, files: dict[str, _NewFile], skip_bad: bool) -> Preparation:
+def _write_splits(corpus: Corpus, files: dict[str, NewFile], skip_bad: bool) -> Preparation:
     writers = {split: _SplitWriter(split, file) for split, file in files.items()}
     remarks = Remarks()
     errors: list[TreeSyntaxError] = []
@@ -122,7 +123,7 @@ def _write_document(
 class _SplitWriter:
     """Writes the trees of one split and keeps the account of them."""
 
-    def __init__(self, split: str, file: _NewFile) -> None:
+    def __init__(self, split: str, file: NewFile) -> None:
         self.split = split
         self.dropped_documents: Counter[str] = Counter()
         self._file = file
@@ -134,7 +135,7 @@ class _SplitWriter:
 
     def write(self, document: str, tree: Tree) -> None:
         line = f"{tree}\n".encode()
-        self._file.write(line)
+        self._file.stream.write(line)
         self._digest.update(line)
         self._bytes += len(line)
         self._sentences += 1
@@ -170,34 +171,23 @@ class _SplitWriter:
         )
 
 
-class _NewFile:
-    """A file that is written beside its final place, and removed again unless it is published."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        descriptor, self._temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        self._stream = os.fdopen(descriptor, "wb")
-
-    def __enter__(self) -> _NewFile:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        with contextlib.suppress(OSError):  # a full disk was already reported by the write that met it
-            self._stream.close()
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._temporary)
-
-    def write(self, content: bytes) -> None:
-        self._stream.write(content)
-
-    def publish(self) -> None:
-        self._stream.close()
-        os.chmod(self._temporary, 0o644)
-        os.replace(self._temporary, self.path)
-
-
 def _check_destination(corpus: Corpus, destination: Path) -> None:
     outputs = {(destination / f"{split}.txt").resolve() for split in corpus.splits}
     for document in corpus.documents:
         if document.path.resolve() in outputs:
             raise TreebankError(f"{document.path}: would be overwritten by its own result; choose another DEST")
+    names = [*(f"{split}.txt" for split in corpus.splits), MANIFEST]
+    taken = [destination / name for name in names if os.path.lexists(destination / name)]
+    if taken and not _is_prepared(destination):
+        raise TreebankError(
+            f"{taken[0]}: would be overwritten, and {destination} is not from `spanlin prepare`; choose another DEST"
+        )
+
+
+def _is_prepared(folder: Path) -> bool:
+    """Return whether a folder has the manifest of a preparation."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and {"corpus", "release", "source", "splits"} <= found.keys()
