@@ -204,6 +204,16 @@ def test_nothing_to_resume_is_an_error(treebank: tuple[Path, Path], tmp_path: Pa
         train(small_config(*treebank), tmp_path / "run", resume=True, device="cpu")
 
 
+def test_a_folder_with_other_files_in_a_checkpoints_place_is_an_error(
+    treebank: tuple[Path, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "run" / "best").mkdir(parents=True)
+    (tmp_path / "run" / "best" / "notes.txt").write_text("mine")
+    with pytest.raises(TrainingError, match=r"best: is not replaced, for it holds notes\.txt, which is not part of a"):
+        train(small_config(*treebank), tmp_path / "run", device="cpu")
+    assert (tmp_path / "run" / "best" / "notes.txt").read_text() == "mine"
+
+
 def test_a_folder_in_use_is_an_error(run: tuple[TrainingConfig, Path]) -> None:
     config, folder = run
     with pytest.raises(TrainingError, match="run holds a run already: resume it, or choose an empty folder"):

@@ -6,8 +6,9 @@ Any other line break is where somebody's editor wrapped a paragraph, and means a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from spanlin.text.chunks import INVISIBLE
 
@@ -16,6 +17,7 @@ _BLANKS = rf"[ \t\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000{INVISIBLE}]*+"
 LINE_BREAK = re.compile(_BREAK)
 PARAGRAPH_BREAK = re.compile(rf"{_BREAK}(?:{_BLANKS}{_BREAK})+|[\x0c\u2029]")
 BLANK_LINES = re.compile(rf"(?:{_BLANKS}{_BREAK})+")
+_ONLY_BLANKS = re.compile(rf"{_BLANKS}\Z")
 PAGE_BREAKS = ("\x0c", "\u2029")
 _BULLET = re.compile(rf"{_BLANKS}(?:[-*+•‣◦▪●○·–—]|#{{1,6}}|\(?[a-zA-Z]\)|\(\d{{1,3}}\)|\[[ xX]\])[ \t]")
 _NUMBERED = re.compile(rf"{_BLANKS}(?:\d{{1,3}}[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?)[ \t]")
@@ -26,6 +28,16 @@ _FIRST_WORD = re.compile(r"[\"'“‘(\[]*(\S+)")
 _GOES_ON = tuple(",;-–—/&")
 _SHORTEST_WIDTH = 45  # a narrower column of lines is a list or a poem rather than wrapped text
 _LONGEST_WIDTH = 200  # nobody wraps at such a width: one line is one paragraph
+_BLOCK_LINES = 500
+_BLOCK_CHARACTERS = 1 << 17
+_TABS = str.maketrans(dict.fromkeys("\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\t"))
+
+
+class Stretch(NamedTuple):
+    """A part of a text, its line breaks replaced by as many tabs; if `is_end`, no sentence goes on behind it."""
+
+    text: str
+    is_end: bool
 
 
 def segments(text: str) -> Iterator[tuple[int, int]]:
@@ -38,19 +50,132 @@ def segments(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _segments_of_paragraph(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    lines = _line_spans(text, start, end)
+    width = 0
+    for block in _blocks(lines):
+        width = _width(lines, block, width)
+        for right, next_left in _sentence_ends(text, lines, block, width):
+            yield start, right
+            start = next_left
+    yield start, end
+
+
+def stretches(lines: Iterable[str]) -> Iterator[Stretch]:
+    """Yield all of a text that comes in parts, such as lines: cut where `segments` cuts it, and between blocks.
+
+    At most a block of lines is in memory, and the part that is read at the moment.
+    """
+    cutter = _Cutter()
+    count = size = 0
+    for line in lines:
+        cutter.waiting.append(line)
+        count += 1
+        size += len(line)
+        # This is only when to look: what is missed here is found the next time.
+        is_break = line.isspace() or any(mark in line for mark in PAGE_BREAKS)
+        if is_break or count > _BLOCK_LINES or size >= _BLOCK_CHARACTERS:
+            yield from cutter.cut(is_last=False)
+            count = size = 0
+    yield from cutter.cut(is_last=True)
+
+
+class _Cutter:
+    """Cuts what there is of a text; it begins with a paragraph or a block."""
+
+    def __init__(self) -> None:
+        self.waiting: list[str] = []
+        self._width = 0  # of the paragraph's lines so far
+        self._is_between = False  # after a blank line, to which all blank lines that follow belong
+
+    def cut(self, *, is_last: bool) -> Iterator[Stretch]:
+        """Yield all that no later part of the text can change."""
+        text = "".join(self.waiting)
+        at = 0
+        for stretch in self._cut(text, is_last=is_last):
+            at += len(stretch.text)
+            yield stretch
+        self.waiting = [text[at:]]
+
+    def _cut(self, text: str, *, is_last: bool) -> Iterator[Stretch]:
+        at = 0
+        while True:
+            if self._is_between:
+                if blank := BLANK_LINES.match(text, at):
+                    yield _stretch(text, at, blank.end())
+                    at = blank.end()
+                if not is_last and _ONLY_BLANKS.match(text, at):
+                    return
+            self._is_between = False
+            match = PARAGRAPH_BREAK.search(text, at)
+            if match is None:
+                break
+            for stretch in self._paragraph(text, at, match.start(), is_whole=True):
+                at += len(stretch.text)
+                yield stretch
+            yield _stretch(text, at, match.end())
+            at = match.end()
+            self._width = 0
+            self._is_between = match[0] not in PAGE_BREAKS
+        # A carriage return may be half a line break.
+        end = len(text) - (text.endswith("\r") and not is_last)
+        for stretch in self._paragraph(text, at, end, is_whole=is_last):
+            at += len(stretch.text)
+            yield stretch
+        if is_last:
+            yield _stretch(text, at, end)
+
+    def _paragraph(self, text: str, at: int, end: int, *, is_whole: bool) -> Iterator[Stretch]:
+        """Yield a paragraph up to its last sentence end at a line break, or as far as its whole blocks go."""
+        lines = _line_spans(text, at, end)
+        if not is_whole:
+            lines.pop()  # it may become longer
+        for block in _blocks(lines):
+            if block.stop == len(lines) and not is_whole:  # whether it is whole, and what follows, is not known yet
+                return
+            self._width = _width(lines, block, self._width)
+            for _, next_left in _sentence_ends(text, lines, block, self._width):
+                yield _stretch(text, at, next_left)
+                at = next_left
+            if not is_whole and at < lines[block.stop][0]:
+                yield _stretch(text, at, lines[block.stop][0], is_end=False)
+                at = lines[block.stop][0]
+
+
+def _stretch(text: str, start: int, end: int, *, is_end: bool = True) -> Stretch:
+    return Stretch(text[start:end].translate(_TABS), is_end)
+
+
+def _line_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
     breaks = [match.span() for match in LINE_BREAK.finditer(text, start, end)]
-    if not breaks:
-        yield start, end
-        return
-    lines = list(zip([start, *(right for _, right in breaks)], [*(left for left, _ in breaks), end], strict=True))
-    width = max(right - left for left, right in lines)
+    return list(zip([start, *(right for _, right in breaks)], [*(left for left, _ in breaks), end], strict=True))
+
+
+def _blocks(lines: Sequence[tuple[int, int]]) -> Iterator[range]:
+    """Yield the numbers of a paragraph's lines in blocks.
+
+    How wide a paragraph is set is seen from its lines up to the end of a block, so that a long one need not be in
+    memory as a whole.
+    """
+    first = 0
+    for number, (_, right) in enumerate(lines, start=1):
+        if number - first == _BLOCK_LINES or right - lines[first][0] >= _BLOCK_CHARACTERS:
+            yield range(first, number)
+            first = number
+    if first < len(lines):
+        yield range(first, len(lines))
+
+
+def _width(lines: Sequence[tuple[int, int]], block: range, before: int) -> int:
+    """Return the width of a paragraph up to a block's end."""
+    return max(before, *(right - left for left, right in lines[block.start : block.stop]))
+
+
+def _sentence_ends(text: str, lines: Sequence[tuple[int, int]], block: range, width: int) -> Iterator[tuple[int, int]]:
+    """Yield the breaks behind a block's lines, as end of the line and start of the next, that end a sentence too."""
     width = max(width, _SHORTEST_WIDTH)
-    first = start
-    for (left, right), (next_left, next_right) in pairwise(lines):
+    for (left, right), (next_left, next_right) in pairwise(lines[block.start : block.stop + 1]):
         if _ends_sentence(text[left:right], text[next_left:next_right], width):
-            yield first, right
-            first = next_left
-    yield first, end
+            yield right, next_left
 
 
 def _ends_sentence(line: str, following: str, width: int) -> bool:
