@@ -18,7 +18,7 @@ _PATIENCE = 120.0
 
 # Imported by every Python that finds it: the plain one, Ray's actors, the process apart.
 _DEADLY = """
-import os, signal
+import os, re, signal
 from spanlin.corpus import work
 split = work.split_document
 def split_document(document, form, **options):
@@ -26,6 +26,8 @@ def split_document(document, form, **options):
         os.kill(os.getpid(), signal.SIGKILL)
     if "FAILURE" in document.text:
         raise MemoryError("too much for us")
+    if "ENDLESS" in document.text:
+        re.match("(a+)+b", "a" * 100)  # it holds Python's lock all the time
     return split(document, form, **options)
 work.split_document = split_document
 """
@@ -61,7 +63,7 @@ def errors(folder: Path) -> list[dict[str, Any]]:
 
 
 def deadly_environment(folder: Path) -> dict[str, str]:
-    """Return an environment in which POISON in a document kills the process that splits it."""
+    """Return an environment in which a document with POISON kills its process, and one with ENDLESS never ends."""
     (folder / "deadly").mkdir(exist_ok=True)
     (folder / "deadly" / "sitecustomize.py").write_text(_DEADLY, encoding="utf-8")
     places = [folder / "deadly", Path(spanlin.__file__).parents[1], *os.environ.get("PYTHONPATH", "").split(os.pathsep)]

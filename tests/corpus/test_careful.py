@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,9 +40,8 @@ def test_poison_is_left_out_and_all_else_is_there(tmp_path: Path) -> None:
     source = write_corpus(tmp_path / "a.txt", 30, extra={7: "This is POISON.", 21: "A FAILURE, this."})
     command = [source, tmp_path / "out", "--engine", "plain", "--unit-size", "250", "--threads", "1"]
     first = run(command, env=environment)
-    assert first.returncode == -signal.SIGKILL
-    second = run(command, env=environment)
-    assert second.returncode == 0, second.stderr
+    assert first.returncode == 0, first.stderr
+    assert not list((tmp_path / "out" / "_units").glob("*.begun"))
     found = errors(tmp_path / "out")
     lines = source.read_text().splitlines(keepends=True)
     assert [entry["place"] for entry in found] == [len("".join(lines[:number])) for number in (7, 21)]
@@ -52,6 +52,44 @@ def test_poison_is_left_out_and_all_else_is_there(tmp_path: Path) -> None:
     assert len(rows(tmp_path / "out")) == 2 * 28
     report = json.loads((tmp_path / "out" / "_report.json").read_text())
     assert (report["documents"], report["failures"], report["incomplete"]) == (28, 2, 0)
+
+
+def test_a_document_without_end_is_left_out_and_all_else_is_there(tmp_path: Path) -> None:
+    source = write_corpus(tmp_path / "a.txt", 30, extra={4: "This is ENDLESS.", 6: "So is this: ENDLESS."})
+    command = [source, tmp_path / "out", "--engine", "plain", "--unit-size", "800", "--time-limit", "6"]
+    found = run(command, env=deadly_environment(tmp_path))
+    assert found.returncode == 0, found.stderr
+    lines = source.read_text().splitlines(keepends=True)
+    assert errors(tmp_path / "out") == [
+        {
+            "file": str(source),
+            "place": len("".join(lines[:number])),
+            "reason": "no sentence in 6 seconds, the time limit",
+        }
+        for number in (4, 6)
+    ]
+    assert len(rows(tmp_path / "out")) == 2 * 28
+    report = json.loads((tmp_path / "out" / "_report.json").read_text())
+    assert (report["documents"], report["failures"], report["incomplete"]) == (28, 2, 0)
+
+
+def test_a_process_that_does_something_is_not_ended() -> None:
+    code = (
+        "import time; from spanlin.corpus.watchdog import Watchdog; dog = Watchdog(1.5)\n"
+        "for _ in range(30): dog.pat(); time.sleep(0.1)\n"
+        "dog.rest(); time.sleep(2); print('alive')"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (0, "alive\n")
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), 1e12])
+def test_a_time_limit_that_is_none_is_an_error(tmp_path: Path, seconds: float) -> None:
+    from spanlin.errors import CorpusError
+
+    source = write_corpus(tmp_path / "a.txt", 3)
+    with pytest.raises(CorpusError, match="time_limit must be more than 0 and at most 1,000,000 seconds"):
+        parse_corpus([str(source)], str(tmp_path / "out"), engine="plain", time_limit=seconds)
 
 
 def test_a_unit_that_has_killed_too_many_workers_is_given_up(tmp_path: Path) -> None:

@@ -149,6 +149,17 @@ def test_killed_actors_and_poison_leave_the_output_of_one_process(on_ray: OnRay)
     assert [entry["reason"] for entry in errors(on_ray.folder / "ray")] == ["the parser dies of it: killed by SIGKILL"]
 
 
+def test_a_document_without_end_is_left_out_on_ray_too(on_ray: OnRay) -> None:
+    on_ray.environment = deadly_environment(on_ray.folder)
+    on_ray.source = write_corpus(on_ray.folder / "a.txt", 20, extra={4: "This is ENDLESS."})
+    on_ray.options = [*on_ray.options, "--time-limit", "8"]
+    process = on_ray.start("ray")
+    _, said = process.communicate(timeout=180)
+    assert process.returncode == 0, said
+    assert [entry["reason"] for entry in errors(on_ray.folder / "ray")] == ["no sentence in 8 seconds, the time limit"]
+    assert len(rows(on_ray.folder / "ray")) == 2 * 19
+
+
 def test_a_driver_that_dies_is_told_and_the_same_command_goes_on(on_ray: OnRay) -> None:
     process = on_ray.start("out")
     wait_until(lambda: on_ray.count("out") >= 1, process)

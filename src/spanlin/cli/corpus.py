@@ -86,6 +86,14 @@ def _workers(value: Any) -> tuple[int, int]:
     help="Longer ones are failures.",
 )
 @click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True, max=1_000_000),
+    default=900,
+    show_default=True,
+    metavar="SECONDS",
+    help="Documents that give no sentence for so long are failures.",
+)
+@click.option(
     "--engine", type=click.Choice(["plain", "ray"]), help="One process, or Ray; without, Ray if there is one."
 )
 @click.option("--address", default="", metavar="HOST:PORT", help="The Ray cluster to join; without, one starts here.")
@@ -110,6 +118,7 @@ def corpus(
     decoder: TreeDecoder,
     unit_size: int,
     longest_document: int,
+    time_limit: float,
     engine: Engine | None,
     address: str,
     workers: tuple[int, int] | None,
@@ -172,6 +181,7 @@ def corpus(
                 model=model,
                 threads=threads,
                 device=device,
+                time_limit=time_limit,
                 engine=engine,
                 ray=settings,
                 progress=progress,

@@ -1,6 +1,7 @@
 """`python -m spanlin.corpus.apart`: parses one unit, given as a line on stdin, and answers with a line on stdout.
 
-Whoever started it may watch it die.
+Before, there is a line when it has started, and one with the place of each document that it reads. Whoever started it
+may watch it die.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from spanlin.corpus.careful import STARTED
 from spanlin.corpus.job import Job
 from spanlin.corpus.records import UnitFiles
 from spanlin.corpus.units import Unit
+from spanlin.corpus.watchdog import Watchdog
 from spanlin.corpus.work import Worker
 from spanlin.errors import SpanlinError
 
@@ -25,17 +27,21 @@ def answer(task: dict[str, Any]) -> dict[str, str]:
     try:
         job = Job.from_table(task["job"])
         unit = Unit(**task["unit"])
-        worker = Worker(job)
+        worker = Worker(job, watchdog=Watchdog(job.time_limit, said_to=sys.stdout), on_document=_tell_place)
         if "only" in task:
             worker.rehearse(unit, frozenset(task["only"]))
             return {}
-        left_out = frozenset(task["left_out"])
-        record = worker.write(unit, UnitFiles(job, unit), left_out=left_out, reason=task["reason"])
+        record = worker.write(unit, UnitFiles(job, unit), left_out=dict(task["left_out"]))
         return {"record": record.to_json()}
     except SpanlinError as error:
         return {"stop": str(error)}
     except Exception as error:
         return {"failed": f"{error}"}
+
+
+def _tell_place(place: int) -> None:
+    sys.stdout.write(f"{place}\n")
+    sys.stdout.flush()
 
 
 def end_with_whoever_started_it(end: Callable[[], None] = lambda: os._exit(1)) -> None:

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from spanlin.corpus.job import Job
 from spanlin.corpus.records import UnitRecord
 from spanlin.corpus.units import Unit
+from spanlin.corpus.watchdog import TIMED_OUT
 from spanlin.errors import CorpusError
 
 MOST_ATTEMPTS = 8
@@ -29,29 +30,40 @@ STARTED = "started\n"
 
 
 class DeathError(Exception):
-    """A process apart that died or failed; the message is how."""
+    """A separate process that died, failed or was ended for taking too long; the message is how.
+
+    `place` is that of the document that was read last, if one was.
+    """
+
+    def __init__(self, message: str, *, place: int | None = None, timed_out: bool = False) -> None:
+        super().__init__(message if timed_out else f"the parser dies of it: {message}")
+        self.how = message
+        self.place = place
+        self.timed_out = timed_out
 
 
-def run_apart(job: Job, unit: Unit, *, left_out: Sequence[int] = (), reason: str = "") -> UnitRecord:
-    """Return the record of a unit that a process apart has parsed, without the documents at some places.
+def run_apart(job: Job, unit: Unit, *, left_out: Mapping[int, str] | None = None) -> UnitRecord:
+    """Return the record of a unit that a separate process has parsed; the documents at some places fail for reasons.
 
     Raises a DeathError if it dies, and a CorpusError if the output cannot be written.
     """
-    found = _start(job, unit, {"left_out": list(left_out), "reason": reason})
+    found = _start(job, unit, {"left_out": list((left_out or {}).items())})
     return UnitRecord.from_json(found["record"])
 
 
-def find_deadly(job: Job, unit: Unit, places: Sequence[int]) -> set[int]:
-    """Return the places, of these, of the documents that the parser dies of each by itself."""
+def find_deadly(job: Job, unit: Unit, places: Sequence[int]) -> dict[int, str]:
+    """Return the places, of these, of the documents that the parser dies of each by itself, and how."""
+    reasons: dict[int, str] = {}
 
     def dies(some: Sequence[int]) -> bool:
         try:
             _start(job, unit, {"only": list(some)})
-        except DeathError:
+        except DeathError as death:
+            reasons.update(dict.fromkeys(some, str(death)))
             return True
         return False
 
-    return search(places, dies)
+    return {place: reasons[place] for place in search(places, dies)}
 
 
 def search(places: Sequence[int], dies: Callable[[Sequence[int]], bool]) -> set[int]:
@@ -70,14 +82,18 @@ def search(places: Sequence[int], dies: Callable[[Sequence[int]], bool]) -> set[
 
 
 def _start(job: Job, unit: Unit, task: dict[str, Any]) -> dict[str, Any]:
-    """Return what the process apart answers; see `spanlin.corpus.apart`."""
+    """Return what the separate process answers; see `spanlin.corpus.apart`."""
     process = start_apart("spanlin.corpus.apart")
     assert process.stdin is not None
     assert process.stdout is not None
+    place = None
     try:
         give_task(process, {"job": asdict(job), "unit": asdict(unit), **task})
         has_started = process.stdout.readline() == STARTED
-        answer = process.stdout.readline()
+        while (answer := process.stdout.readline()).strip().isdigit():
+            place = int(answer)
+        if answer.startswith(TIMED_OUT):
+            process.kill()
     except BaseException:
         process.kill()
         raise
@@ -87,15 +103,23 @@ def _start(job: Job, unit: Unit, task: dict[str, Any]) -> dict[str, Any]:
             process.stdin.close()
         status = process.wait()
     if not has_started and status > 0:
-        raise CorpusError(f"a process apart did not start (status {status}): is spanlin installed as a whole here?")
+        raise did_not_start(status)
+    if answer.startswith(TIMED_OUT):
+        raise DeathError(f"no sentence in {job.time_limit:g} seconds, the time limit", place=place, timed_out=True)
     if not answer.endswith("\n"):
-        raise DeathError(f"killed by {_signal_name(-status)}" if status < 0 else f"ended with status {status}")
+        how = f"killed by {_signal_name(-status)}" if status < 0 else f"ended with status {status}"
+        raise DeathError(how, place=place)
     found: dict[str, Any] = json.loads(answer)
     if "stop" in found:
         raise CorpusError(found["stop"])
     if "failed" in found:
-        raise DeathError(found["failed"])
+        raise DeathError(found["failed"], place=place)
     return found
+
+
+def did_not_start(status: int) -> CorpusError:
+    """Return the error for a separate process that ended before it said that it had started."""
+    return CorpusError(f"a process apart did not start (status {status}): is spanlin installed as a whole here?")
 
 
 def start_apart(module: str, *, leads_group: bool = False) -> subprocess.Popen[str]:

@@ -24,6 +24,9 @@ ABOUT = "_corpus.json"
 ERRORS = "_errors.jsonl"
 REPORT = "_report.json"
 UNITS = "_units"
+TIME_LIMIT = 900.0
+"""Seconds: far longer than any batch of sentences takes, with any decoder."""
+_LONGEST_LIMIT = 1_000_000  # longer ones are too much for a C library's timer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +67,8 @@ class Job:
     """A hash of all that `begin_output` compares; a worker that finds another one looks at another folder."""
     run: str = ""
     """The start that this is of the same job."""
+    time_limit: float = TIME_LIMIT
+    """A worker that has done nothing for so many seconds is ended; another one may be given at the next start."""
 
     @classmethod
     def from_table(cls, table: dict[str, Any]) -> Job:
@@ -100,9 +105,18 @@ def hash_model(model: str) -> str:
 
 
 def make_job(
-    output: str, files: Sequence[InputFile], *, model: str, threads: int, device: str, options: CorpusOptions
+    output: str,
+    files: Sequence[InputFile],
+    *,
+    model: str,
+    threads: int,
+    device: str,
+    options: CorpusOptions,
+    time_limit: float = TIME_LIMIT,
 ) -> tuple[Job, dict[str, Any]]:
     """Return the job, and what its output folder remembers of it."""
+    if not 0 < time_limit <= _LONGEST_LIMIT:
+        raise CorpusError(f"time_limit must be more than 0 and at most {_LONGEST_LIMIT:,} seconds, got {time_limit}")
     root, _, folder = open_address(output)
     model_hash = hash_model(model)
     about: dict[str, Any] = {
@@ -125,6 +139,7 @@ def make_job(
         options=options,
         key=key,
         run=secrets.token_hex(8),
+        time_limit=time_limit,
     )
     return job, {"key": key, **about}
 

@@ -24,6 +24,7 @@ from spanlin.corpus.apart import end_with_whoever_started_it
 from spanlin.corpus.job import Job
 from spanlin.corpus.ray_engine import RaySettings, end_group
 from spanlin.corpus.units import Unit
+from spanlin.corpus.watchdog import Watchdog
 from spanlin.corpus.work import Worker
 from spanlin.errors import CorpusError, SpanlinError
 
@@ -195,7 +196,7 @@ class UnitActor:
     """A worker in a process of Ray's."""
 
     def __init__(self, job: Job) -> None:
-        self._worker = Worker(job)
+        self._worker = Worker(job, watchdog=Watchdog(job.time_limit))
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
         """Return what became of each unit, or why no unit can go on, as lines of JSON, and the seconds it took."""

@@ -7,13 +7,14 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 
 from spanlin.corpus.inputs import InputFormat, find_inputs
-from spanlin.corpus.job import CorpusOptions, Job, begin_output, make_job
+from spanlin.corpus.job import TIME_LIMIT, CorpusOptions, Job, begin_output, make_job
 from spanlin.corpus.parquet import require_pyarrow
+from spanlin.corpus.plain_engine import run_plainly
 from spanlin.corpus.ray_engine import RaySettings, run_on_ray
 from spanlin.corpus.records import UnitRecord
 from spanlin.corpus.report import Engine, Progress, Report, finish
 from spanlin.corpus.units import Unit, cut_into_units
-from spanlin.corpus.work import UnitDone, Worker
+from spanlin.corpus.work import UnitDone
 
 
 def parse_corpus(
@@ -25,6 +26,7 @@ def parse_corpus(
     model: str = "en",
     threads: int = 0,
     device: str = "",
+    time_limit: float = TIME_LIMIT,
     engine: Engine | None = None,
     ray: RaySettings | None = None,
     progress: Progress | None = None,
@@ -32,7 +34,8 @@ def parse_corpus(
     """Parse all documents of files, folders, patterns or cloud addresses into shards in the folder `output`.
 
     If the folder was begun before, what is whole in it stays, and the rest is done. Bad documents and files are listed
-    in its `_errors.jsonl` and stop nothing. `threads` is for the plain engine; on Ray a worker has as many as CPUs.
+    in its `_errors.jsonl` and stop nothing; so are those that a worker dies of, or that give no sentence for
+    `time_limit` seconds. `threads` is for the plain engine; on Ray a worker has as many as CPUs.
     Without an `engine`, `choose_engine` has the choice. `progress` may be looked at from another thread.
 
     Raises a SpanlinError if there is nothing to parse, or the output cannot be written or belongs to something else.
@@ -47,7 +50,9 @@ def parse_corpus(
     if progress.engine == "ray":
         threads = settings.threads
         device = device or ("cuda" if settings.gpus_per_worker else "")
-    job, about = make_job(output, files, model=model, threads=threads, device=device, options=options)
+    job, about = make_job(
+        output, files, model=model, threads=threads, device=device, options=options, time_limit=time_limit
+    )
     begin_output(job, about)
     units = list(cut_into_units(files, unit_size=options.unit_size))
     progress.units = len(units)
@@ -69,7 +74,4 @@ def _run(units: Sequence[Unit], job: Job, settings: RaySettings, progress: Progr
         yield from run_on_ray(units, job, settings, tell_workers=lambda workers: setattr(progress, "workers", workers))
         return
     progress.workers = "1"
-    worker = Worker(job)
-    progress.live = worker.live
-    for unit in units:
-        yield worker.run(unit)
+    yield from run_plainly(units, job, progress.live)

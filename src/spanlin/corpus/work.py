@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -15,6 +15,7 @@ from spanlin.corpus.job import ABOUT, Job, hash_model
 from spanlin.corpus.records import HashingStream, Outcome, UnitFiles, UnitRecord
 from spanlin.corpus.rows import DocumentSentence, make_row, open_shard, split_document
 from spanlin.corpus.units import Unit
+from spanlin.corpus.watchdog import Watchdog
 from spanlin.errors import CorpusError
 from spanlin.parser import Parser
 
@@ -46,9 +47,13 @@ class _ParserError(Exception):
 class Worker:
     """Makes shards, with a parser that is loaded when the first one is needed."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(
+        self, job: Job, *, watchdog: Watchdog | None = None, on_document: Callable[[int], None] = lambda place: None
+    ) -> None:
         self.job = job
         self.live = Live()
+        self._watchdog = watchdog  # only in a process of which nobody wants anything else
+        self._on_document = on_document
         self._parser: Parser | None = None
 
     def run(self, unit: Unit) -> UnitDone:
@@ -88,8 +93,8 @@ class Worker:
                 pass  # apart, it will tell on which document
         return self._run_carefully(unit, files)
 
-    def write(self, unit: Unit, files: UnitFiles, *, left_out: Collection[int] = (), reason: str = "") -> UnitRecord:
-        """Parse the unit into its shard, without the documents at some places, which fail for a reason."""
+    def write(self, unit: Unit, files: UnitFiles, *, left_out: Mapping[int, str] | None = None) -> UnitRecord:
+        """Parse the unit into its shard, without the documents at some places, which fail for reasons."""
         with ExitStack() as stack:
             stream = stack.enter_context(self._writer(self.job.path(files.shard)))
             hashing = HashingStream(stream)
@@ -98,7 +103,7 @@ class Worker:
             self.live.reset()
             words = 0
             try:
-                for found, parsed in self._parses(unit, errors, left_out, reason):
+                for found, parsed in self._parses(unit, errors, left_out or {}):
                     shard.add(make_row(found, parsed))
                     words += len(parsed.words)
                     self.live.sentences += 1
@@ -123,7 +128,7 @@ class Worker:
 
     def rehearse(self, unit: Unit, places: Collection[int]) -> None:
         """Parse the documents at some places, and keep nothing."""
-        for _ in self._parses(unit, None, (), "", only=places):
+        for _ in self._parses(unit, None, {}, only=places):
             pass
 
     def places(self, unit: Unit) -> list[int]:
@@ -161,11 +166,11 @@ class Worker:
         self,
         unit: Unit,
         errors: _Errors | None,
-        left_out: Collection[int],
-        reason: str,
+        left_out: Mapping[int, str],
         *,
         only: Collection[int] | None = None,
     ) -> Iterator[tuple[DocumentSentence, Any]]:
+        self._pat()
         parser = self._load()
         waiting: deque[DocumentSentence] = deque()
 
@@ -183,8 +188,10 @@ class Worker:
                         note(found.place, found.reason)
                         continue
                     if found.place in left_out:
-                        note(found.place, reason)
+                        note(found.place, left_out[found.place])
                         continue
+                    self._pat()
+                    self._on_document(found.place)
                     # A document counts when all its sentences are known, so one that is bad gives none.
                     try:
                         sentences = list(
@@ -203,31 +210,43 @@ class Worker:
                 note(None, f"cannot be read: {error}")
 
         parses = iter(parser.stream_parses(words(), decoder=self.job.options.decoder))
-        while True:
-            try:
-                parsed = next(parses)
-            except StopIteration:
-                return
-            except CorpusError:
-                raise
-            except Exception as error:
-                first = next(iter(str(error).splitlines()), "")
-                raise _ParserError(f"the parser failed: {type(error).__name__}: {first}") from error
-            yield waiting.popleft(), parsed
+        try:
+            while True:
+                try:
+                    parsed = next(parses)
+                except StopIteration:
+                    return
+                except CorpusError:
+                    raise
+                except Exception as error:
+                    first = next(iter(str(error).splitlines()), "")
+                    raise _ParserError(f"the parser failed: {type(error).__name__}: {first}") from error
+                self._pat()
+                yield waiting.popleft(), parsed
+        finally:
+            if self._watchdog is not None:
+                self._watchdog.rest()
+
+    def _pat(self) -> None:
+        if self._watchdog is not None:
+            self._watchdog.pat()
 
     def _run_carefully(self, unit: Unit, files: UnitFiles) -> UnitRecord:
         """Return the record of a unit that another process has made; what that one dies of is left out."""
-        try:
-            return run_apart(self.job, unit)
-        except DeathError as death:
-            reason = str(death)
-        deadly = find_deadly(self.job, unit, self.places(unit))
-        if deadly:
+        left_out: dict[int, str] = {}
+        while True:
             try:
-                return run_apart(self.job, unit, left_out=sorted(deadly), reason=f"the parser dies of it: {reason}")
-            except DeathError as death:
-                reason = str(death)
-        return self._give_up(unit, files, reason)
+                return run_apart(self.job, unit, left_out=left_out)
+            except DeathError as error:
+                death = error
+            # What takes for ever is most often what was read last; to try that alone saves many time limits.
+            suspects = [death.place] if death.timed_out and death.place is not None else []
+            found = find_deadly(self.job, unit, suspects)
+            if not found:
+                found = find_deadly(self.job, unit, [place for place in self.places(unit) if place not in left_out])
+            if not found:
+                return self._give_up(unit, files, death.how)
+            left_out |= found
 
     def _give_up(self, unit: Unit, files: UnitFiles, reason: str) -> UnitRecord:
         """Return the record of a unit without any parses."""
