@@ -30,13 +30,39 @@ def test_it_says_where_it_parses_and_what_came_out(tmp_path: Path) -> None:
     assert found.exit_code == 0
     assert found.stdout == ""
     first, last = found.stderr.splitlines()
-    assert first == "spanlin: parsing in this process"
+    assert first == "spanlin: parsing in one process"
     assert last.startswith("spanlin: 5 documents, 10 sentences in 2 shards, 0.0 MB; 10 sentences in ")
     again = invoke("a.txt", "out", "--engine", "plain", "--unit-size", "200").stderr.splitlines()
     assert again[1] == "spanlin: 2 of 2 units were whole already"
     (tmp_path / "out" / "part-000000-000001.jsonl").write_bytes(b"{}\n")
     again = invoke("a.txt", "out", "--engine", "plain", "--unit-size", "200").stderr.splitlines()
     assert again[2] == "spanlin: 1 damaged and written anew: part-000000-000001.jsonl"
+
+
+def test_files_that_are_skipped_are_named(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in ("a.txt", "b.md", "c.pdf", "d.md", "e.md"):
+        (tmp_path / "in" / name).write_text("Dogs bark.\n")
+    found = invoke("in", "out", "--engine", "plain")
+    assert found.exit_code == 0
+    assert found.stderr.splitlines()[1] == (
+        "spanlin: 4 files skipped, for their endings are not known: in/b.md, in/c.pdf, in/d.md, ...; see --input-format"
+    )
+    found = invoke("in", "all", "--engine", "plain", "--input-format", "document")
+    assert "skipped" not in found.stderr
+    assert [row["document"] for row in rows(tmp_path / "all")] == [
+        f"in/{name}" for name in ("a.txt", "b.md", "c.pdf", "d.md", "e.md")
+    ]
+
+
+def test_an_id_field_of_plain_text_is_one_line(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "x.txt", 2)
+    found = invoke("x.txt", "out", "--engine", "plain", "--id-field", "url")
+    assert found.exit_code == 1
+    assert found.stderr.splitlines()[1:] == [
+        "spanlin: x.txt: plain text has no field 'url'; leave out --id-field, or give only JSON lines and Parquet"
+    ]
+    assert not (tmp_path / "out").exists()
 
 
 def test_bad_documents_leave_the_status_alone_and_unreadable_files_do_not(tmp_path: Path) -> None:

@@ -28,6 +28,31 @@ def reasons(path: Path, **options: Any) -> list[str]:
     return [found.reason for found in documents(path, **options) if isinstance(found, BadDocument)]
 
 
+WRAPPED = "The dog barked at\nthe cat. It ran.\n\nThe end.\n"
+
+
+def test_a_file_is_one_document_if_it_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbf" + WRAPPED.encode())
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(WRAPPED.encode()))
+    (tmp_path / "c.txt").write_text(" \n")
+    (tmp_path / "d.txt").write_text("")
+    names = [f"{tmp_path}/{name}" for name in ("a.txt", "b.txt.gz")]
+    assert documents(tmp_path, size=5) == [Document(0, name, WRAPPED) for name in names]
+    assert len(units(tmp_path)) == 3
+
+
+def test_a_file_that_is_too_long_or_no_text_is_a_bad_document(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(WRAPPED)
+    (tmp_path / "b.txt").write_bytes(b"caf\xe9")
+    advice = "if each line is a document, give --input-format text"
+    length = len(WRAPPED)
+    assert reasons(tmp_path, longest_document=length) == ["not UTF-8: byte 4 of it"]
+    assert reasons(tmp_path, longest_document=length - 1)[0] == (
+        f"too long: {length} characters, of at most {length - 1}; {advice}"
+    )
+    assert reasons(tmp_path, longest_document=5)[0] == f"too long: a file of more than 23 bytes; {advice}"
+
+
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=9)), st.integers(1, 30))
 def test_lines_of_text_are_documents_however_the_file_is_cut(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], size: int

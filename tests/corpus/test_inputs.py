@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,10 +36,47 @@ def test_endings_tell_format_and_compression(folder: Path) -> None:
     found = find_inputs(["b", "a.TXT"])
     assert [(file.format, file.compression) for file in found] == [
         ("jsonl", "gz"),
-        ("text", ""),
+        ("document", ""),
         ("parquet", ""),
         ("text", ""),
     ]
+
+
+def test_a_text_file_is_a_document_in_a_folder_and_has_one_on_each_line_by_its_name(folder: Path) -> None:
+    def format_of(address: str, **options: Any) -> str:
+        (found,) = (file.format for file in find_inputs([address], **options) if file.name == "b/2.txt")
+        return found
+
+    assert format_of("b") == "document"
+    assert format_of("b/2.txt") == format_of("b/*.txt") == format_of("b", input_format="text") == "text"
+    assert format_of("b/2.txt", input_format="document") == "document"
+
+
+def test_files_of_unknown_endings_are_told(folder: Path) -> None:
+    (folder / "b" / "out").mkdir()
+    (folder / "b" / "out" / "log").touch()
+    skipped: list[str] = []
+    find_inputs(["b", "a.TXT"], skipped=skipped, outside="b/out")
+    assert skipped == ["b/notes.md"]
+
+
+def test_links_in_a_circle_are_no_files(folder: Path) -> None:
+    expected = names("b")
+    (folder / "b" / "itself.txt").symlink_to("itself.txt")
+    (folder / "b" / "ping.txt").symlink_to("pong.txt")
+    (folder / "b" / "pong.txt").symlink_to("ping.txt")
+    (folder / "b" / "deep" / "up").symlink_to("..", target_is_directory=True)
+    (folder / "b" / "here").symlink_to(".", target_is_directory=True)
+    assert names("b") == expected
+    with pytest.raises(CorpusError, match=r"itself\.txt: no files to parse here"):
+        names("b/itself.txt")
+
+
+def test_a_link_to_another_folder_is_followed(folder: Path) -> None:
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "5.txt").write_text("x\n")
+    (folder / "b" / "there").symlink_to(folder / "elsewhere")
+    assert names("b")[-1] == "b/there/5.txt"
 
 
 @pytest.mark.parametrize(

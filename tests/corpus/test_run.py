@@ -284,6 +284,26 @@ def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
         parse("a.txt")
 
 
+def test_somebodys_temporary_files_are_not_removed(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "a.txt", 2)
+    (tmp_path / "out" / "_temporary").mkdir(parents=True)
+    (tmp_path / "out" / "_temporary" / "thesis.doc").write_text("mine")
+    with pytest.raises(CorpusError, match=r"out: has other files in it, such as _temporary/thesis\.doc; give an empty"):
+        parse("a.txt")
+    assert (tmp_path / "out" / "_temporary" / "thesis.doc").read_text() == "mine"
+
+
+def test_wrapped_text_in_a_folder_is_not_cut_at_its_lines(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("The old dog barked at the cat that had\nrun up a tree. It ran.\n")
+    report = parse("in", options=CorpusOptions())
+    assert (report.documents, report.sentences) == (1, 2)
+    assert [(row["document"], row["start"], row["tokens"][-1]) for row in rows(tmp_path / "out")] == [
+        ("in/a.txt", 0, "."),
+        ("in/a.txt", 54, "."),
+    ]
+
+
 def test_a_worker_that_sees_another_folder_or_model_stops(tmp_path: Path) -> None:
     from spanlin.corpus.inputs import find_inputs
     from spanlin.corpus.job import begin_output, make_job

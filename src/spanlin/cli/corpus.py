@@ -47,8 +47,8 @@ def _workers(value: Any) -> tuple[int, int]:
 @click.argument("output", metavar="OUTPUT")
 @click.option(
     "--input-format",
-    type=click.Choice(["text", "jsonl", "parquet"]),
-    help="What the files are, if their endings do not tell.",
+    type=click.Choice(["text", "document", "jsonl", "parquet"]),
+    help="What the files are, if their endings do not tell: text has a document on each line, document is one.",
 )
 @click.option("--text-field", default="text", show_default=True, help="The field or column with the text.")
 @click.option("--id-field", default="", help="The one with the document's id; without, it is FILE:BYTE or FILE:ROW.")
@@ -133,7 +133,8 @@ def corpus(
 
     An INPUT is a file, a folder, a pattern such as 'news/*.jsonl.gz', or an address of these (s3://, gs://, hdfs://). A
     document is a line of text (.txt), an object in JSON lines (.jsonl) or a row of Parquet (.parquet); the first two
-    may be compressed (.gz, .zst).
+    may be compressed (.gz, .zst). A text file in a folder is one document, its lines wrapped; with --input-format
+    text, each of its lines is one.
 
     Given again, the command goes on where it was stopped, whatever stopped it. Bad documents are listed in
     OUTPUT/_errors.jsonl and stop nothing; the figures are in OUTPUT/_report.json. The exit status is 3 if a file could
@@ -166,7 +167,7 @@ def corpus(
     settings = RaySettings(
         address=address, workers=workers, cpus_per_worker=cpus_per_worker, gpus_per_worker=gpus_per_worker
     )
-    where = {"plain": "in this process", "ray": f"on Ray at {address}" if address else "on Ray, started here"}[engine]
+    where = {"plain": "in one process", "ray": f"on Ray at {address}" if address else "on Ray, started here"}[engine]
     click.echo(f"spanlin: parsing {where}", err=True)
     progress = Progress()
     try:

@@ -52,6 +52,9 @@ def summary(report: Report, output: str) -> Iterator[str]:
     if report.remade:
         shards = ", ".join(report.remade[:3]) + (", ..." if len(report.remade) > 3 else "")
         yield f"{len(report.remade):,} damaged and written anew: {shards}"
+    if report.skipped:
+        names = ", ".join(report.skipped_files[:3]) + (", ..." if report.skipped > 3 else "")
+        yield f"{report.skipped:,} files skipped, for their endings are not known: {names}; see --input-format"
     yield (
         f"{report.documents:,} documents, {report.sentences:,} sentences in {report.units:,} shards, "
         f"{report.bytes / 1e6:,.1f} MB; {report.new_sentences:,} sentences in {report.seconds:,.1f} s, "

@@ -17,6 +17,8 @@ from spanlin.corpus.units import Unit
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Escaped, a character may have six bytes in JSON (twelve beyond the first plane), and other fields come along.
 _BYTES_A_CHARACTER = 12
+_BYTES_IN_UTF8 = 4
+_LINES_ADVICE = "if each line is a document, give --input-format text"
 
 
 class Document(NamedTuple):
@@ -59,6 +61,8 @@ def read_documents(unit: Unit, options: DocumentOptions) -> Iterator[Document | 
         with open_store(unit.root).open(unit.path) as stream:
             if unit.format == "parquet":
                 yield from _rows(stream, unit, options)
+            elif unit.format == "document":
+                yield from _whole(_uncompressed(stream, unit.compression), unit, options)
             else:
                 yield from _lines(_uncompressed(stream, unit.compression), unit, options)
     except expected as error:
@@ -96,6 +100,23 @@ def _lines(stream: BinaryIO, unit: Unit, options: DocumentOptions) -> Iterator[D
             data = data.removeprefix(_BYTE_ORDER_MARK)
         if data and not data.isspace():
             yield make(place, data, unit.file, options)
+
+
+def _whole(stream: BinaryIO, unit: Unit, options: DocumentOptions) -> Iterator[Document | BadDocument]:
+    longest = _BYTES_IN_UTF8 * options.longest_document + len(_BYTE_ORDER_MARK)
+    parts: list[bytes] = []
+    length = 0
+    while length <= longest and (part := stream.read(longest + 1 - length)):
+        parts.append(part)
+        length += len(part)
+    data = b"".join(parts).removeprefix(_BYTE_ORDER_MARK)
+    if length > longest:
+        yield BadDocument(0, f"too long: a file of more than {longest} bytes; {_LINES_ADVICE}")
+    elif data and not data.isspace():
+        found = _document(0, data, None, unit.file, options)
+        if isinstance(found, BadDocument) and found.reason.startswith("too long"):
+            found = found._replace(reason=f"{found.reason}; {_LINES_ADVICE}")
+        yield found._replace(id=unit.file) if isinstance(found, Document) else found
 
 
 def _text_document(place: int, data: bytes, file: str, options: DocumentOptions) -> Document | BadDocument:

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from spanlin.corpus.stores import FoundFile, Store, is_local, open_address
 from spanlin.errors import CorpusError
 
-InputFormat: TypeAlias = Literal["text", "jsonl", "parquet"]
+InputFormat: TypeAlias = Literal["text", "document", "jsonl", "parquet"]
+"""`text` has a document on each line, `document` is one as a whole."""
 INPUT_FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
 Compression: TypeAlias = Literal["", "gz", "zst"]
 
@@ -36,19 +37,24 @@ class InputFile(NamedTuple):
 
 
 def find_inputs(
-    addresses: Sequence[str], *, input_format: InputFormat | None = None, outside: str = ""
+    addresses: Sequence[str],
+    *,
+    input_format: InputFormat | None = None,
+    outside: str = "",
+    skipped: list[str] | None = None,
 ) -> list[InputFile]:
     """Return the files, those of a folder or a pattern sorted by name, each of them once.
 
     Of a folder only files with a known ending count, or all with an `input_format`; names with `.` or `_` in front do
-    not. What lies in the folder `outside`, the output's, is left out.
+    not. A text file of a folder is one document; one that is given by name or pattern has a document on each line. What
+    lies in the folder `outside`, the output's, is left out. `skipped` gets the names of files with other endings.
     """
+    skipped = [] if skipped is None else skipped
     files: dict[tuple[str, str], InputFile] = {}
     for address in addresses:
         count = 0
-        for file in _files(address, input_format):
-            inside = outside and is_local(address) == is_local(outside) and file.path.startswith(_folder(outside))
-            if not inside:
+        for file in _files(address, input_format, skipped, outside):
+            if not _is_inside(file.path, address, outside):
                 files.setdefault((file.root and file.name, file.path), file)
                 count += 1
         if not count:
@@ -59,11 +65,13 @@ def find_inputs(
     return list(files.values())
 
 
-def _folder(address: str) -> str:
-    return open_address(address)[2].rstrip("/") + "/"
+def _is_inside(path: str, address: str, outside: str) -> bool:
+    if not outside or is_local(address) != is_local(outside):
+        return False
+    return path.startswith(open_address(outside)[2].rstrip("/") + "/")
 
 
-def _files(address: str, input_format: InputFormat | None) -> Iterator[InputFile]:
+def _files(address: str, input_format: InputFormat | None, skipped: list[str], outside: str) -> Iterator[InputFile]:
     # In an address of the cloud, a question mark stands before its options.
     typed, mark, settings = (address, "", "") if is_local(address) else address.partition("?")
     parts = typed.split("/")
@@ -83,8 +91,16 @@ def _files(address: str, input_format: InputFormat | None) -> Iterator[InputFile
         return
     for found in _sorted(store, path):
         hidden = any(part[0] in "._" for part in _below(found.path, path).split("/") if part)
-        if not hidden and (input_format or _format(found.path)[0]):
-            yield _input(found, root, address, path, input_format)
+        if hidden:
+            continue
+        kind = input_format or _format(found.path)[0]
+        if kind is None:
+            if not _is_inside(found.path, address, outside):
+                skipped.append(_name(found, root, address, path))
+        else:
+            # Most text in folders is a file for each document, its lines wrapped.
+            whole = input_format is None and kind == "text"
+            yield _input(found, root, address, path, "document" if whole else input_format)
 
 
 def _exists(address: str) -> bool:
@@ -131,16 +147,20 @@ def _below(path: str, folder: str) -> str:
 
 
 def _input(found: FoundFile, root: str, address: str, folder: str, input_format: InputFormat | None) -> InputFile:
-    """Return the file as the output names it: what was typed, and what was found below that."""
-    below = _below(found.path, folder)
-    # Neither options nor, before an @, credentials of an address belong into an output.
-    typed = _CREDENTIALS.sub("://", address.partition("?")[0]).rstrip("/") if root else address.rstrip("/")
-    name = f"{typed}/{below}" if below and typed else below or typed
+    name = _name(found, root, address, folder)
     kind, compression = _format(found.path)
     kind = input_format or kind
     if kind is None:
         raise CorpusError(f"{name}: its ending does not tell its format; give --input-format {'|'.join(INPUT_FORMATS)}")
     return InputFile(name, root, found.path, found.size, found.modified, kind, compression)
+
+
+def _name(found: FoundFile, root: str, address: str, folder: str) -> str:
+    """Return the file's name in the output: what was typed, and what was found below that."""
+    below = _below(found.path, folder)
+    # Neither options nor, before an @, credentials of an address belong into an output.
+    typed = _CREDENTIALS.sub("://", address.partition("?")[0]).rstrip("/") if root else address.rstrip("/")
+    return f"{typed}/{below}" if below and typed else below or typed
 
 
 def _format(path: str) -> tuple[InputFormat | None, Compression]:

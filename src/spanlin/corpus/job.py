@@ -14,7 +14,15 @@ from spanlin import __version__
 from spanlin.corpus.documents import DocumentOptions
 from spanlin.corpus.inputs import InputFile
 from spanlin.corpus.rows import Form, OutputFormat
-from spanlin.corpus.stores import TEMPORARY, Store, open_address, open_store, read_whole, write_whole
+from spanlin.corpus.stores import (
+    TEMPORARY,
+    Store,
+    is_temporary,
+    open_address,
+    open_store,
+    read_whole,
+    write_whole,
+)
 from spanlin.errors import CorpusError
 from spanlin.runtime.folder import MANIFEST, find_model
 from spanlin.runtime.redecoding import TreeDecoder
@@ -158,7 +166,7 @@ def begin_output(job: Job, about: dict[str, Any]) -> bool:
         raise CorpusError(f"{job.address}: cannot be read: {str(error).splitlines()[0]}") from error
     if raw is not None:
         _require_same(raw, about, job.address)
-    elif others := sorted(name for name in names if not name.startswith(TEMPORARY)):
+    elif others := sorted(name for name in names if not is_temporary(name)):
         raise CorpusError(f"{job.address}: has other files in it, such as {others[0]}; give an empty or a new folder")
     job.store.clear(job.path(TEMPORARY))
     if raw is None:

@@ -15,6 +15,7 @@ from spanlin.corpus.work import Live, UnitDone
 
 Engine: TypeAlias = Literal["plain", "ray"]
 _BLOCK = 1 << 20
+_NAMED_FILES = 10
 
 
 @dataclass
@@ -36,6 +37,8 @@ class Progress:
     """Those that this start has parsed; the others were there already."""
     remade: list[str] = field(default_factory=list)
     """Shards that were damaged, and have been written anew."""
+    skipped: tuple[str, ...] = ()
+    """Files in folders whose endings are not known."""
     started: float = field(default_factory=time.monotonic)
     live: Live = field(default_factory=Live)
 
@@ -86,10 +89,13 @@ class Report:
     new_sentences: int
     seconds: float
     sentences_per_second: float
+    skipped: int = 0
+    skipped_files: tuple[str, ...] = ()
+    """How many files in folders were not read, as their endings are not known, and the first of them."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it as what `json.dumps` takes."""
-        return asdict(self)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
 def finish(job: Job, progress: Progress, units: Iterable[Unit], records: dict[str, UnitRecord]) -> Report:
@@ -118,6 +124,8 @@ def finish(job: Job, progress: Progress, units: Iterable[Unit], records: dict[st
         new_sentences=progress.new_sentences,
         seconds=round(progress.seconds, 3),
         sentences_per_second=round(progress.rate, 1),
+        skipped=len(progress.skipped),
+        skipped_files=progress.skipped[:_NAMED_FILES],
     )
     job.write(json.dumps(report.to_json(), indent=1).encode() + b"\n", REPORT)
     return report

@@ -6,7 +6,7 @@ import importlib.util
 from collections.abc import Generator, Sequence
 from contextlib import closing
 
-from spanlin.corpus.inputs import InputFormat, find_inputs
+from spanlin.corpus.inputs import InputFile, InputFormat, find_inputs
 from spanlin.corpus.job import TIME_LIMIT, CorpusOptions, Job, begin_output, make_job
 from spanlin.corpus.parquet import require_pyarrow
 from spanlin.corpus.plain_engine import run_plainly
@@ -15,6 +15,7 @@ from spanlin.corpus.records import UnitRecord
 from spanlin.corpus.report import Engine, Progress, Report, finish
 from spanlin.corpus.units import Unit, cut_into_units
 from spanlin.corpus.work import UnitDone
+from spanlin.errors import CorpusError
 
 
 def parse_corpus(
@@ -44,7 +45,10 @@ def parse_corpus(
     settings = ray or RaySettings()
     progress = progress or Progress()
     progress.engine = engine or choose_engine(settings.address)
-    files = find_inputs(inputs, input_format=input_format, outside=output)
+    skipped: list[str] = []
+    files = find_inputs(inputs, input_format=input_format, outside=output, skipped=skipped)
+    progress.skipped = tuple(skipped)
+    _require_ids(files, options)
     if options.output_format == "parquet" or any(file.compression == "zst" for file in files):
         require_pyarrow()
     if progress.engine == "ray":
@@ -62,6 +66,16 @@ def parse_corpus(
             progress.add(done)
             records[done.record.unit] = done.record
     return finish(job, progress, units, records)
+
+
+def _require_ids(files: Sequence[InputFile], options: CorpusOptions) -> None:
+    """Raise a CorpusError if a file that has no fields is to give ids."""
+    plain = next((file.name for file in files if file.format in {"text", "document"}), None)
+    if options.documents.id_field and plain is not None:
+        raise CorpusError(
+            f"{plain}: plain text has no field {options.documents.id_field!r}; leave out --id-field, or give only "
+            "JSON lines and Parquet"
+        )
 
 
 def choose_engine(address: str = "") -> Engine:

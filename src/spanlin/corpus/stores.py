@@ -23,6 +23,7 @@ TEMPORARY = "_temporary"
 """The folder, inside an output folder, of what is not whole yet."""
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_TEMPORARY_FILE = re.compile(rf"{TEMPORARY}/.+-[0-9a-f]{{12}}", re.DOTALL)
 _GO_ON = "what is whole stays: see to it, and give the same command again"
 
 
@@ -54,6 +55,11 @@ class Store(Protocol):
 
     def clear(self, folder: str) -> None:
         """Take a folder away with all that is in it."""
+
+
+def is_temporary(name: str) -> bool:
+    """Return whether a path in an output folder is that of a file which was not whole when its writer was killed."""
+    return _TEMPORARY_FILE.fullmatch(name) is not None
 
 
 def read_whole(store: Store, path: str) -> bytes | None:
@@ -100,10 +106,22 @@ class LocalStore:
             found = os.stat(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            if error.errno == errno.ELOOP:  # a link to itself leads nowhere
+                return None
+            raise
         return None if Path(path).is_dir() else FoundFile(path, found.st_size, found.st_mtime_ns)
 
     def walk(self, folder: str) -> Iterator[FoundFile]:
-        for base, _, names in os.walk(folder, followlinks=True):
+        above = {folder: frozenset([os.path.realpath(folder)])}  # the folders that one is in, by their real names
+        for base, folders, names in os.walk(folder, followlinks=True):
+            inside = above.pop(base)
+            for name in list(folders):
+                real = os.path.realpath(os.path.join(base, name))
+                if real in inside:  # a link to where we are
+                    folders.remove(name)
+                else:
+                    above[os.path.join(base, name)] = inside | {real}
             for name in names:
                 found = self.find(os.path.join(base, name))
                 if found is not None:  # else a link to nowhere

@@ -51,7 +51,8 @@ def cut_into_units(files: Iterable[InputFile], *, unit_size: int) -> Iterator[Un
     """Yield the units of all files in order, of about so many bytes.
 
     Files of lines are not opened: their sizes are enough. A compressed one is a unit, for it can only be read from its
-    start. Of Parquet files the footers are read; one that cannot be read is a unit too, which will say why.
+    start, and so is a file that is one document. Of Parquet files the footers are read; one that cannot be read is a
+    unit too, which will say why.
     """
     for number, file in enumerate(files):
         for part, (begin, end, group) in enumerate(_ranges(file, unit_size)):
@@ -71,8 +72,9 @@ def cut_into_units(files: Iterable[InputFile], *, unit_size: int) -> Iterator[Un
 def _ranges(file: InputFile, unit_size: int) -> Iterator[tuple[int, int, int]]:
     if file.format == "parquet":
         yield from _row_ranges(file, unit_size)
-    elif file.compression:
-        yield 0, -1, -1
+    elif file.compression or file.format == "document":
+        if file.size:
+            yield 0, -1, -1
     else:
         for begin in range(0, file.size, unit_size):
             yield begin, min(begin + unit_size, file.size), -1
