@@ -1,11 +1,26 @@
-"""For all tests: Ctrl-C means what it means at a terminal, also where a shell started pytest in the background."""
+"""For all tests: each worker of pytest-xdist has one core, and Ctrl-C means what it means at a terminal."""
 
 from __future__ import annotations
 
+import os
 import signal
+
+import pytest
+
+# Before torch is imported, here and in every process that a test starts: the workers have all cores busy already, and
+# small tensors gain nothing from more threads.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+_MOST_WORKERS = 8  # each takes about 1 GB of memory
 
 
 def pytest_configure() -> None:
-    # Such shells have it ignored, and every process that is started from here would inherit that.
+    # Shells that start pytest in the background have it ignored, and so would every process started from here.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)  # the light install is tested without pytest-xdist
+def pytest_xdist_auto_num_workers() -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(cores or 1, _MOST_WORKERS)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated_treebank import generate_trees
-from small_runs import splits_of, untrained_model
+from runtime.conftest import folder, model  # noqa: F401 (fixtures)
+from small_runs import splits_of
 from spanlin.calibration import (
     Outcomes,
     Parse,
@@ -23,12 +24,10 @@ from spanlin.errors import EvaluationError
 from spanlin.parser import Parser
 from spanlin.runtime.confidence import Calibration, log_odds, span_evidence
 from spanlin.runtime.folder import open_folder
-from spanlin.training.export import export_model
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.labelled import tree_from_splits
 from spanlin.trees.transforms import add_root
 from spanlin.trees.tree import Tree
-from tiny_encoders import make_encoder
 
 TREES = generate_trees(60, seed=5)
 
@@ -163,14 +162,8 @@ def test_a_gold_constituent_is_found_only_once() -> None:
     assert constituent_outcomes(parses_of(twice), once).correct.tolist() == [True, False]
 
 
-def test_a_folder_gives_the_parser_s_trees_whatever_the_batch(tmp_path: Path) -> None:
-    words = sorted({word for tree in TREES for word in tree.words})
-    encoder = make_encoder(tmp_path / "encoder", words, limit=40, width=16, layers=1)
-    model = untrained_model(
-        TREES, input="pretrained", pretrained={"folder": str(encoder)}, context={"kind": "none", "width": 16}
-    )
-    model.network.eval()
-    path = export_model(model, tmp_path / "model")
+def test_a_folder_gives_the_parser_s_trees_whatever_the_batch(folder: Path) -> None:  # noqa: F811
+    path = folder
     sentences = [tree.words for tree in TREES]
     parses = parse_with_folder(open_folder(path), sentences)
     trees = [tree_from_splits(parse.splits) for parse in parses]

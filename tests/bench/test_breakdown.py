@@ -15,25 +15,16 @@ from bench.scaling import of_length, repeated
 from click.testing import CliRunner
 
 from generated_treebank import generate_trees
-from small_runs import untrained_model
+from runtime.conftest import folder_with_weights, model  # noqa: F401 (fixtures)
 from spanlin.runtime.folder import open_folder
-from spanlin.training.export import export_model
-from tiny_encoders import make_encoder
 
 TREES = generate_trees(30, seed=7)
 SENTENCES = [list(tree.words) for tree in TREES]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    words = sorted({word for tree in TREES for word in tree.words})
-    encoder = make_encoder(tmp_path_factory.mktemp("encoder"), words, kind="bert", limit=40, width=32)
-    torch.manual_seed(3)
-    model = untrained_model(
-        TREES, input="pretrained", pretrained={"folder": str(encoder)}, context={"kind": "none", "width": 32}
-    )
-    model.network.eval()
-    return export_model(model, tmp_path_factory.mktemp("exported") / "model", with_weights=True)
+@pytest.fixture
+def folder(folder_with_weights: Path) -> Path:  # noqa: F811
+    return folder_with_weights
 
 
 def test_the_batches_are_those_that_a_parser_makes(folder: Path) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import dataclasses
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -9,6 +11,7 @@ import pytest
 import torch
 
 from generated_treebank import generate_trees
+from shared_folders import made_once
 from small_runs import splits_of, untrained_model
 from spanlin.parser import Parser
 from spanlin.runtime.backend import SCORES, Arrays
@@ -46,7 +49,18 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
 
 @pytest.fixture(scope="session")
 def folder(model: Model, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return export_model(model, tmp_path_factory.mktemp("exported") / "model", card="# a card\n")
+    return made_once("fp32", lambda path: export_model(model, path, card="# a card\n"), tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def folder_with_weights(model: Model, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same network for torch too; rounded to bfloat16 first, so that the graph has the very weights torch has."""
+    rounded = copy.deepcopy(model.network)
+    with torch.no_grad():
+        for weight in rounded.parameters():
+            weight.copy_(weight.bfloat16())
+    made = dataclasses.replace(model, network=rounded)
+    return made_once("with-weights", lambda path: export_model(made, path, with_weights=True), tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
@@ -56,12 +70,15 @@ def export_target(model: Model, tmp_path_factory: pytest.TempPathFactory) -> Cal
     @cache
     def export(target: str) -> tuple[Model, Parser]:
         made = retargeted(model, target=target)
-        return made, Parser.load(export_model(made, tmp_path_factory.mktemp("targets") / "model"))
+        return made, Parser.load(made_once(f"target-{target}", lambda path: export_model(made, path), tmp_path_factory))
 
     return export
 
 
-@pytest.fixture(scope="session", params=["left", "right", "both"])
+@pytest.fixture(
+    scope="session",
+    params=[pytest.param("left", marks=pytest.mark.slow), pytest.param("right", marks=pytest.mark.slow), "both"],
+)
 def exported(
     request: pytest.FixtureRequest, export_target: Callable[[str], tuple[Model, Parser]]
 ) -> tuple[Model, Parser]:

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import copy
-import dataclasses
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
-import torch
 
 from runtime.conftest import TREES, run_graph, scores_of
 from small_runs import splits_of, untrained_model
@@ -63,6 +60,7 @@ def test_batches_change_nothing(folder: Path) -> None:
     assert parser.brackets(sentences, batch_tokens=60) == together
 
 
+@pytest.mark.slow
 def test_int8_and_fp16_parse_every_word(model: Model, tmp_path: Path) -> None:
     sentences = [tree.words for tree in TREES]
     for precision in ("int8", "fp16"):
@@ -77,13 +75,8 @@ def test_int8_and_fp16_parse_every_word(model: Model, tmp_path: Path) -> None:
     assert count <= sum(matrix.nbytes for matrix in int8) <= 1.1 * count
 
 
-def test_torch_gives_the_same_trees_from_the_same_weights(model: Model, tmp_path: Path) -> None:
-    # The folder's weights are bfloat16; a network whose own are so already loses nothing.
-    rounded = copy.deepcopy(model.network)
-    with torch.no_grad():
-        for weight in rounded.parameters():
-            weight.copy_(weight.bfloat16())
-    made = export_model(dataclasses.replace(model, network=rounded), tmp_path / "both", with_weights=True)
+def test_torch_gives_the_same_trees_from_the_same_weights(folder_with_weights: Path) -> None:
+    made = folder_with_weights
     sentences = [*(tree.words for tree in TREES), longer(120).words, [], ["one"]]
     in_torch, in_onnx = Parser.load(made, device="cpu"), Parser.load(made)
     assert in_torch.brackets(sentences) == in_onnx.brackets(sentences)

@@ -47,6 +47,7 @@ def test_the_second_graph_labels_the_greedy_tree_as_the_first_does(exported: tup
     assert_labels_agree(exported[1])
 
 
+@pytest.mark.slow
 def test_labels_by_linearization_are_a_second_graph_too(model: Model, tmp_path: Path) -> None:
     made = retargeted(model, label_model="linearization")
     assert_labels_agree(Parser.load(export_model(made, tmp_path / "model")))
