@@ -23,6 +23,7 @@ def test_its_python_runs_as_it_stands() -> None:
     assert result.failed == 0
 
 
+@pytest.mark.slow
 def test_its_shell_examples_run_as_they_stand(tmp_path: Path) -> None:
     """Every line of every shell block, in order, in one folder with the files that they name."""
     pytest.importorskip("torch")

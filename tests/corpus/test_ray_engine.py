@@ -61,6 +61,7 @@ def test_a_cluster_that_is_not_there_is_told_in_one_line(on_ray: OnRay) -> None:
     )
 
 
+@pytest.mark.slow
 def test_someone_else_at_the_address_is_not_waited_for_forever(on_ray: OnRay) -> None:
     hasty = on_ray.folder / "hasty"
     hasty.mkdir()
@@ -131,6 +132,7 @@ def alive(processes: Iterable[int]) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_killed_actors_and_poison_leave_the_output_of_one_process(on_ray: OnRay) -> None:
     on_ray.environment = deadly_environment(on_ray.folder)
     on_ray.write(150, extra={40: "This is POISON."})
@@ -149,6 +151,7 @@ def test_killed_actors_and_poison_leave_the_output_of_one_process(on_ray: OnRay)
     assert [entry["reason"] for entry in errors(on_ray.folder / "ray")] == ["the parser dies of it: killed by SIGKILL"]
 
 
+@pytest.mark.slow
 def test_a_document_without_end_is_left_out_on_ray_too(on_ray: OnRay) -> None:
     on_ray.environment = deadly_environment(on_ray.folder)
     on_ray.source = write_corpus(on_ray.folder / "a.txt", 20, extra={4: "This is ENDLESS."})
@@ -160,6 +163,7 @@ def test_a_document_without_end_is_left_out_on_ray_too(on_ray: OnRay) -> None:
     assert len(rows(on_ray.folder / "ray")) == 2 * 19
 
 
+@pytest.mark.slow
 def test_a_driver_that_dies_is_told_and_the_same_command_goes_on(on_ray: OnRay) -> None:
     process = on_ray.start("out")
     wait_until(lambda: on_ray.count("out") >= 1, process)
@@ -173,6 +177,7 @@ def test_a_driver_that_dies_is_told_and_the_same_command_goes_on(on_ray: OnRay) 
     assert [row["text"] for row in rows(on_ray.folder / "out")] == on_ray.texts
 
 
+@pytest.mark.slow
 def test_an_interrupted_and_a_killed_driver_leave_whole_shards(on_ray: OnRay) -> None:
     process = on_ray.start("out")
     wait_until(lambda: on_ray.count("out") >= 1, process)

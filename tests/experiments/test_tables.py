@@ -14,6 +14,8 @@ from experiments.tables import PEERS, TABLES
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.slow
+
 
 def experiments(*arguments: str, folder: Path, status: int = 0) -> str:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}

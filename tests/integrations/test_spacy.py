@@ -210,6 +210,7 @@ def test_two_processes_give_the_same_docs(nlp: Any) -> None:
     assert [facts(doc) for doc in found] == [facts(doc) for doc in nlp.pipe(texts, batch_size=2)]
 
 
+@pytest.mark.slow
 def test_spawned_processes_work_too() -> None:
     code = (
         "import multiprocessing, spacy\n"

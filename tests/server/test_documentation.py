@@ -58,6 +58,7 @@ def test_the_examples_work(client: httpx.Client) -> None:
 
 
 @pytest.mark.filterwarnings("default")  # whatever the tool itself warns of
+@pytest.mark.slow
 def test_schemathesis_finds_no_server_error_and_no_undescribed_answer(client: httpx.Client) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

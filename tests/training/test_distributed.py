@@ -21,6 +21,8 @@ from spanlin.training.config import TrainingConfig, config_to_toml
 from spanlin.training.loop import train
 from spanlin.trees.brackets import read_trees
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def treebank(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:

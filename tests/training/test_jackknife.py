@@ -171,6 +171,7 @@ def test_each_treebank_has_its_own_taggers(config: TrainingConfig, training: Fak
     assert not (tmp_path / "other" / "toy").exists()
 
 
+@pytest.mark.slow
 def test_real_taggers_learn_and_a_killed_run_ends_with_the_same_files(config: TrainingConfig, tmp_path: Path) -> None:
     notes: list[str] = []
     steps = 0

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from page_visits import Visit
 
 pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'spanlin[test]'")
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 
 def test_a_phone_shows_all_without_scrolling_sideways(visit: Visit) -> None:

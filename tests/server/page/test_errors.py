@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from page_visits import Visit
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'spanlin[test]'")
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 
 def test_a_link_of_nonsense_is_taken_as_an_empty_page(visit: Visit) -> None:

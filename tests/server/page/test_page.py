@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from page_visits import Visit
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'spanlin[test]'")
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 # Some that decoders are likely to disagree on; which ones do is asked of the parser itself.
 HARD = (
