@@ -81,11 +81,12 @@ def test_the_worked_examples() -> None:
 @pytest.mark.parametrize(
     ("left_boundaries", "message"),
     [
-        ((), "no boundaries"),
+        ((), "^no boundaries: a sentence has at least one word$"),
         ((0, 2, 0), "left boundary 2 at split point 2: must be 0 to 1"),
         ((0, -1), "left boundary -1 at split point 2: must be 0 to 1"),
         ((0, 0, 1, 0), r"\(0, 2\) and \(1, 3\) cross"),
         ((0, 1), "left boundary 1 at the last split point: must be 0"),
+        ((0, 0, 2), "left boundary 2 at the last split point: must be 0"),
     ],
 )
 def test_boundaries_of_no_tree_are_an_error(left_boundaries: tuple[int, ...], message: str) -> None:
@@ -97,9 +98,10 @@ def test_boundaries_of_no_tree_are_an_error(left_boundaries: tuple[int, ...], me
 @pytest.mark.parametrize(
     ("right_boundaries", "message"),
     [
-        ((), "no boundaries"),
+        ((), "^no boundaries: a sentence has at least one word$"),
         ((3, 1, 3), "right boundary 1 at split point 1: must be 2 to 3"),
         ((2, 2, 3), "right boundary 2 at split point 0: must be 3"),
+        ((1, 3, 3), "right boundary 1 at split point 0: must be 3"),
         ((4, 3, 4, 4), r"no tree has these right boundaries: \(1, 3\) and \(2, 4\) cross"),
     ],
 )
