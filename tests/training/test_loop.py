@@ -60,7 +60,10 @@ ENOUGH: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("encoder", ENOUGH)
+@pytest.mark.parametrize(
+    "encoder",
+    ["bilstm", pytest.param("transformer", marks=pytest.mark.slow), pytest.param("pretrained", marks=pytest.mark.slow)],
+)
 def test_a_training_on_a_generated_treebank_reaches_95_f1(
     encoder: str, large_treebank: Treebank, tmp_path: Path
 ) -> None:

@@ -94,6 +94,7 @@ def built(ingredients: Path) -> BuiltModel:
     return build_model(ingredients / "recipe", ingredients / "tiny", work=ingredients / "work", device="cpu")
 
 
+@pytest.mark.slow
 def test_a_recipe_makes_a_parser_that_parses_well(built: BuiltModel, ingredients: Path) -> None:
     gold = list(read_trees(ingredients / "bank" / "dev.txt"))
     predicted = Parser.load(built.folder).brackets([tree.words for tree in gold])
@@ -107,6 +108,7 @@ def test_a_recipe_makes_a_parser_that_parses_well(built: BuiltModel, ingredients
     assert accuracy > 90
 
 
+@pytest.mark.slow
 def test_a_packaged_parser_is_calibrated(built: BuiltModel) -> None:
     folder = open_folder(built.folder)
     assert folder.calibration == built.figures.calibration
@@ -118,6 +120,7 @@ def test_a_packaged_parser_is_calibrated(built: BuiltModel) -> None:
         assert abs(corpus.confidence - corpus.precision) < 0.1
 
 
+@pytest.mark.slow
 def test_a_card_tells_scores_sources_and_sums(built: BuiltModel, ingredients: Path) -> None:
     card = (built.folder / "card.md").read_text()
     assert card.startswith("# A tiny parser\n\nIt parses what a small grammar says.\n")
@@ -134,6 +137,7 @@ def test_a_card_tells_scores_sources_and_sums(built: BuiltModel, ingredients: Pa
     assert "fitted on generated (" in card
 
 
+@pytest.mark.slow
 def test_figures_are_kept_as_json(built: BuiltModel, ingredients: Path) -> None:
     assert built.figures_file == ingredients / "work" / "tiny-figures.json"
     figures = json.loads(built.figures_file.read_text())
@@ -149,6 +153,7 @@ def test_figures_are_kept_as_json(built: BuiltModel, ingredients: Path) -> None:
     assert figures["versions"].keys() >= {"spanlin", "python", "torch"}
 
 
+@pytest.mark.slow
 def test_a_second_build_uses_finished_runs_again(built: BuiltModel, ingredients: Path) -> None:
     weights = [
         ingredients / "work" / run / "best" / "weights.safetensors" for run in ("recipe-teacher", "recipe-student")
@@ -161,6 +166,7 @@ def test_a_second_build_uses_finished_runs_again(built: BuiltModel, ingredients:
     assert again.figures.to_dict()["corpora"] == built.figures.to_dict()["corpora"]
 
 
+@pytest.mark.slow
 def test_a_build_does_not_use_a_run_of_another_configuration(built: BuiltModel, ingredients: Path) -> None:
     config = ingredients / "recipe" / "teacher.toml"
     text = config.read_text()

@@ -75,7 +75,7 @@ EVERYTHING: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("seed", "changes"),
     [
-        (1, EVERYTHING),
+        pytest.param(1, EVERYTHING, marks=pytest.mark.slow),
         pytest.param(
             2, EVERYTHING | {"optimizer": {"decay": "plateau", "plateau_patience": 0}}, marks=pytest.mark.slow
         ),
