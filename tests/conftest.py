@@ -15,6 +15,15 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 if "mutmut" in sys.modules:  # mutmut 3.8 asks for a name that pytest 9.2 has no more
     pytest.Item._nodeid = property(lambda item: item.nodeid)  # type: ignore[attr-defined]
 
+try:
+    import hypothesis
+except ImportError:  # then there are no tests that need it either
+    pass
+else:
+    # Enough for any example on a busy machine, too little for one that hangs.
+    hypothesis.settings.register_profile("busy", deadline=10_000)
+    hypothesis.settings.load_profile("busy")
+
 _MOST_WORKERS = 8  # each takes about 1 GB of memory
 
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from experiments.rows import merged
 from generated_treebank import generate_treebank, generate_trees
 from small_runs import small_config, splits_of
 from spanlin.errors import ConfigError, TrainingError, TreeSyntaxError
+from spanlin.training import loop
 from spanlin.training.checkpoint import load_model
 from spanlin.training.config import OptimizerConfig
 from spanlin.training.loop import train
@@ -201,7 +204,11 @@ def test_training_stops_when_the_dev_score_does_not_rise(treebank: Treebank, tmp
     assert not result.interrupted
 
 
-def test_a_time_limit_ends_the_run_and_its_schedule(treebank: Treebank, tmp_path: Path) -> None:
+def test_a_time_limit_ends_the_run_and_its_schedule(
+    treebank: Treebank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = itertools.count()  # a hundredth of a second passes each time that somebody looks
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: next(clock) / 100))
     config = small_config(*treebank, max_minutes=0.02, epochs=100_000, batch={"tokens": 100}, evaluate_every=1000)
     result = train(config, tmp_path / "run", device="cpu")
     assert not result.interrupted

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -132,8 +133,8 @@ def test_a_card_tells_scores_sources_and_sums(built: BuiltModel, ingredients: Pa
         assert f"`{file_hash(ingredients / name)}`" in card
     for text in ("Free for all.", "- It knows few words.", "Licence: CC0. Made up.", "Licence: MIT.", "| NP | "):
         assert text in card
-    assert "| `teacher.toml` | 4 | 0." in card
-    assert "| `student.toml` | 5 | 0." in card
+    assert re.search(r"\| `teacher\.toml` \| 4 \| \d+\.\d \|", card)  # minutes
+    assert re.search(r"\| `student\.toml` \| 5 \| \d+\.\d \|", card)
     assert "fitted on generated (" in card
 
 

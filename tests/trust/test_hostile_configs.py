@@ -11,7 +11,7 @@ import pytest
 from spanlin.errors import ConfigError, TreeSyntaxError
 from spanlin.trees.brackets import read_trees
 
-LONGEST = 5.0  # seconds
+LONGEST = 5.0  # seconds of work, however many others share the cores
 
 CONFIGS = {
     "no_utf8": (b"\xff", "not TOML"),
@@ -35,10 +35,10 @@ def test_a_hostile_configuration_is_an_error(name: str, tmp_path: Path) -> None:
     raw, message = CONFIGS[name]
     path = tmp_path / "config.toml"
     path.write_bytes(raw)
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ConfigError, match=message) as caught:
         load_config(path)
-    assert time.perf_counter() - start < LONGEST
+    assert time.process_time() - start < LONGEST
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)
 
@@ -47,7 +47,7 @@ def test_a_hostile_configuration_is_an_error(name: str, tmp_path: Path) -> None:
 def test_a_packed_treebank_without_an_end_is_an_error_with_its_line(raw: bytes, tmp_path: Path) -> None:
     path = tmp_path / "trees.gz"
     path.write_bytes(gzip.compress(raw))
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(TreeSyntaxError, match=r"trees\.gz:1:"):
         list(read_trees(path))
-    assert time.perf_counter() - start < LONGEST
+    assert time.process_time() - start < LONGEST

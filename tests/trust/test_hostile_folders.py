@@ -22,7 +22,7 @@ from spanlin.runtime.folder import find_model, open_folder
 from watched_file import watched
 
 SECRET = b"a secret of 32 bytes, for no one"
-LONGEST = 5.0  # seconds
+LONGEST = 5.0  # seconds of work, however many others share the cores
 
 
 @pytest.fixture(scope="module")
@@ -103,12 +103,12 @@ def test_a_hostile_folder_is_refused(
 
         monkeypatch.setattr(onnxruntime, "InferenceSession", never)
     Opened.paths = []
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         with watched(outside) as watch:
             with pytest.raises(SpanlinError, match=hostile.message) as caught:
                 use(folder)
-            taken = time.perf_counter() - start
+            taken = time.process_time() - start
             was_read = watch.noticed()
         opened = Opened.paths
     finally:

@@ -17,7 +17,7 @@ from spanlin.runtime.folder import MANIFEST, WEIGHTS, file_hash, find_model
 
 torch = pytest.importorskip("torch")
 
-LONGEST = 5.0  # seconds
+LONGEST = 5.0  # seconds of work, however many others share the cores
 SIZES = {
     "model_type": "bert",
     "vocab_size": 100,
@@ -55,10 +55,10 @@ def test_weights_that_do_not_fit_are_refused(name: str, tmp_path: Path) -> None:
     network = json.loads(json.dumps(dataclasses.asdict(NetworkConfig(input="pretrained", pretrained=_pretrained()))))
     manifest["details"] = {"treebank": "", "treebanks": [], "network": network, "encoder": SIZES} | changes
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(CheckpointError, match=r"weights do not fit its manifest|damaged") as caught:
         Parser.load(folder, device="cpu")
-    assert time.perf_counter() - start < LONGEST
+    assert time.process_time() - start < LONGEST
     assert str(folder) in str(caught.value)
     assert "\n" not in str(caught.value)
 
