@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from spanlin.model_folder.folder import ModelFolder, open_folder
 from spanlin.network.graph import ParserGraph
 from spanlin.network.network import SpanScores
 from spanlin.parser import Parser
 from spanlin.runtime.backend import TREE, Arrays, Backend, Bools, Floats, Ints
-from spanlin.runtime.folder import ModelFolder, open_folder
 from spanlin.runtime.piece_rows import PieceRows
 from spanlin.runtime.torch import TorchBackend, load_graph
 

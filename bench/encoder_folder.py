@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from spanlin.errors import CheckpointError
-from spanlin.runtime.folder import WEIGHTS, ModelFolder, open_folder
+from spanlin.model_folder.folder import WEIGHTS, ModelFolder, open_folder
 
 _PREFIX = "pretrained.model."
 _EMBEDDINGS = {

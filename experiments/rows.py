@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from spanlin.config.table import config_from_table
+from spanlin.config.training import TrainingConfig
 from spanlin.errors import ConfigError
-from spanlin.network.config_table import config_from_table
-from spanlin.training.config import TrainingConfig
 from spanlin.trees.brackets import read_trees
 
 ROWS = Path(__file__).parent / "paper"

@@ -16,9 +16,9 @@ import spanlin
 from experiments.measuring import measure, measure_decoders
 from experiments.results import Result
 from spanlin.atomic_files import remove_folder
+from spanlin.config.training import TrainingConfig
 from spanlin.errors import CheckpointError
 from spanlin.training.checkpoint import CHECKPOINT, load_model
-from spanlin.training.config import TrainingConfig
 from spanlin.training.loop import TrainingResult, train
 from spanlin.training.metrics import Event
 from spanlin.training.state import load_progress

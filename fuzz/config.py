@@ -12,9 +12,9 @@ from typing import Any, Literal
 from fuzz.messages import check_message
 from fuzz.target import Target, damage, work_folder
 from fuzz.watch import watched
+from spanlin.config.recipe import RECIPE, Recipe, load_recipe
+from spanlin.config.training import TrainingConfig, config_to_toml, load_config
 from spanlin.errors import ConfigError
-from spanlin.training.config import TrainingConfig, config_to_toml, load_config
-from spanlin.training.recipe_config import RECIPE, Recipe, load_recipe
 
 _FOLDER = work_folder()
 _MINIMAL = b'[[treebanks]]\nname = "t"\ntrain = "train.txt"\n'

@@ -19,8 +19,8 @@ from fuzz.target import Target, is_drawn, work_folder
 from fuzz.watch import watched
 from spanlin.cli.info import model_facts
 from spanlin.errors import SpanlinError
+from spanlin.model_folder.folder import open_folder
 from spanlin.parser import Parser
-from spanlin.runtime.folder import open_folder
 
 _AROUND = work_folder()
 _FOLDER = _AROUND / "model"

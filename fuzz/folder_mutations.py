@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzz.folder_edits import FILES, GRAPHS, JSONS, MANIFEST, model_files, read_edits, write_edits
 from fuzz.protobuf import Place, all_places, read_fields, varint
-from spanlin.runtime.graph_operators import OPERATORS
+from spanlin.model_folder.graph_operators import OPERATORS
 
 _MOST_EDITS = 6
 

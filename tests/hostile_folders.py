@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from fuzz.protobuf import read_fields, write_fields
 
-from spanlin.runtime.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, file_hash
+from spanlin.model_folder.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, file_hash
 
 Change = Callable[[Path, Path], None]
 

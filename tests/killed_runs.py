@@ -18,7 +18,7 @@ KILLS = 5
 
 def forked_run(config_path: Path, folder: Path) -> tuple[int, int]:
     """Start the run, or resume it if it has a checkpoint; return the process and a pipe with a byte for each save."""
-    from spanlin.training.config import load_config
+    from spanlin.config.training import load_config
     from spanlin.training.loop import train
 
     reader, writer = os.pipe()

@@ -18,7 +18,7 @@ def work(rank: int, *, port: int, config_path: Path, folder: Path, resume: bool,
     """Be one process of the run; keep its own weights beside the run's."""
     from safetensors.torch import save_file
 
-    from spanlin.training.config import load_config
+    from spanlin.config.training import load_config
     from spanlin.training.loop import _Run
 
     os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(WORLD), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}

@@ -7,9 +7,9 @@ from typing import Any
 
 from experiments.rows import merged
 
-from spanlin.network.config import NetworkConfig
+from spanlin.config.network import NetworkConfig
+from spanlin.config.training import TrainingConfig, config_from_table
 from spanlin.training.checkpoint import Model, new_model
-from spanlin.training.config import TrainingConfig, config_from_table
 from spanlin.training.vocabulary import build_vocabularies
 from spanlin.trees.labelled import LabelledSplits, labelled_splits
 from spanlin.trees.transforms import strip_root

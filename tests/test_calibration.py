@@ -21,9 +21,10 @@ from spanlin.calibration import (
     parse_with_folder,
 )
 from spanlin.errors import EvaluationError
+from spanlin.model_folder.calibration import Calibration
+from spanlin.model_folder.folder import open_folder
 from spanlin.parser import Parser
-from spanlin.runtime.confidence import Calibration, log_odds, span_evidence
-from spanlin.runtime.folder import open_folder
+from spanlin.runtime.confidence import log_odds, span_evidence
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.labelled import tree_from_splits
 from spanlin.trees.transforms import add_root

@@ -12,8 +12,8 @@ from runtime.conftest import TREES, folder, model  # noqa: F401 (fixtures)
 from spanlin import parser as parser_module
 from spanlin.cli.main import main
 from spanlin.errors import ConfigError, DecodingError, SpanlinError
+from spanlin.model_folder.folder import open_folder
 from spanlin.parser import Parser
-from spanlin.runtime.folder import open_folder
 from spanlin.runtime.onnx import OnnxBackend
 from spanlin.text import Token
 from spanlin.trees.brackets import parse_tree

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.errors import EvaluationError
+from spanlin.model_folder.calibration import Calibration
+from spanlin.model_folder.folder import ModelFolder
 from spanlin.parser import Parser
 from spanlin.runtime.backend import CONFIDENCE, TREE, Arrays
-from spanlin.runtime.confidence import Calibration, span_evidence
-from spanlin.runtime.folder import ModelFolder
+from spanlin.runtime.confidence import span_evidence
 from spanlin.runtime.sentences import RunBatch
 from spanlin.trees.labelled import LabelledSplits
 from spanlin.trees.transforms import ROOT_LABELS, constituent_labels

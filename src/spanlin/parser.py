@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from spanlin.argument_checks import check_k_best, check_sentences, check_text, check_threads, raise_if_not_words
 from spanlin.decoding import Constraints
 from spanlin.errors import MissingExtraError
+from spanlin.model_folder.folder import ModelFolder, find_model, open_folder
 from spanlin.parsed import Parsed
 from spanlin.parsed_batch import make_parses, no_words
 from spanlin.runtime.backend import TREE, Backend
 from spanlin.runtime.bracket_strings import BracketWriter
-from spanlin.runtime.folder import ModelFolder, find_model, open_folder
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.pieces import MAX_PIECES, WordPieces
 from spanlin.runtime.redecoding import Redecoder, TreeDecoder, TreeOptions

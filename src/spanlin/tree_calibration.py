@@ -16,9 +16,9 @@ from spanlin.decoding import LabelledProblem, LabelSet, RankedLabels, SpanRules,
 from spanlin.decoding.scores import BoundaryScores, check_sentence_scores
 from spanlin.decoding.tree_roles import Role, all_spans, span_roles
 from spanlin.errors import EvaluationError
+from spanlin.model_folder.folder import ModelFolder
 from spanlin.parser import Parser
 from spanlin.runtime.backend import LABEL_HALVES, SCORES, Backend
-from spanlin.runtime.folder import ModelFolder
 from spanlin.runtime.label_ranking import label_log_probs, spans_in_role
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.sentences import RunBatch

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from generated_treebank import generate_trees
 from runtime.conftest import folder_with_weights, model  # noqa: F401 (fixtures)
-from spanlin.runtime.folder import open_folder
+from spanlin.model_folder.folder import open_folder
 
 TREES = generate_trees(30, seed=7)
 SENTENCES = [list(tree.words) for tree in TREES]

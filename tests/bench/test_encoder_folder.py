@@ -11,8 +11,8 @@ from safetensors.torch import save_file
 
 from generated_treebank import generate_trees
 from small_runs import untrained_model
+from spanlin.model_folder.folder import GRAPH, LABEL_GRAPH, WEIGHTS, ModelFolder, write_manifest
 from spanlin.network.encoders.native import NativeEncoder
-from spanlin.runtime.folder import GRAPH, LABEL_GRAPH, WEIGHTS, ModelFolder, write_manifest
 from spanlin.training.checkpoint import Model
 from tiny_encoders import Kind, make_encoder
 

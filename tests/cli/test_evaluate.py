@@ -118,9 +118,9 @@ def test_evalb_format_takes_one_prediction(files: Path) -> None:
 def checkpoint(files: Path) -> Path:
     """An untrained model of the gold trees, in a folder."""
     torch = pytest.importorskip("torch")
-    from spanlin.network.config import ContextConfig, LexicalConfig, NetworkConfig, ScorerConfig
+    from spanlin.config.network import ContextConfig, LexicalConfig, NetworkConfig, ScorerConfig
+    from spanlin.config.training import TrainingConfig, TreebankConfig
     from spanlin.training.checkpoint import new_model, save_model
-    from spanlin.training.config import TrainingConfig, TreebankConfig
     from spanlin.training.vocabulary import build_vocabularies
     from spanlin.trees.brackets import read_trees
     from spanlin.trees.labelled import labelled_splits

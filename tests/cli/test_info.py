@@ -7,7 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from spanlin.cli.main import main
-from spanlin.runtime.folder import CARD, MANIFEST, find_model
+from spanlin.model_folder.folder import CARD, MANIFEST, find_model
 
 
 def run(*arguments: str) -> tuple[int, str, str]:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from generated_treebank import generate_treebank
 from small_runs import small_config
 from spanlin.cli.main import main
-from spanlin.training.config import config_to_toml
+from spanlin.config.training import config_to_toml
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -98,7 +98,7 @@ def test_a_folder_that_is_taken_with_wrong_sums_is_found(monkeypatch: pytest.Mon
     target = load_target("folder")
     raw = write_edits(False, [["card.md", "bytes", 0, 1, "x"]])
     target.check(raw)
-    monkeypatch.setattr("spanlin.runtime.folder._check_file", lambda *_: None)
+    monkeypatch.setattr("spanlin.model_folder.folder._check_file", lambda *_: None)
     with pytest.raises(AssertionError, match="has the sum"):
         target.check(raw)
 

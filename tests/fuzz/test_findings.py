@@ -11,8 +11,9 @@ import pytest
 from fuzz.folder_edits import MODEL, edited_files
 
 from spanlin.errors import CheckpointError, ConfigError, TreeSyntaxError
+from spanlin.model_folder.calibration import Calibration
 from spanlin.parser import Parser
-from spanlin.runtime.confidence import Calibration, span_evidence
+from spanlin.runtime.confidence import span_evidence
 from spanlin.text import iter_sentences, tokenize
 from spanlin.trees.brackets import parse_tree
 
@@ -62,7 +63,7 @@ def test_pages_are_read_one_at_a_time() -> None:
 )
 def test_the_error_of_an_odd_value_is_one_short_line(line: str, message: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from spanlin.training.config import load_config
+    from spanlin.config.training import load_config
 
     path = tmp_path / "run.toml"
     path.write_text(f"{line}\n{MINIMAL}", encoding="utf-8")

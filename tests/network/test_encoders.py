@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from spanlin.network.config import ContextConfig, LexicalConfig
+from spanlin.config.network import ContextConfig, LexicalConfig
 from spanlin.network.encoders.bilstm import BiLstm
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.lexical import LexicalEmbedding

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from spanlin.config.network import LossConfig, NetworkConfig, ScorerConfig
 from spanlin.errors import ConfigError
-from spanlin.network.config import LossConfig, NetworkConfig, ScorerConfig
 from spanlin.network.partition import tree_log_mass
 
 

@@ -10,9 +10,9 @@ import transformers
 from numpy.typing import NDArray
 from torch import Tensor
 
+from spanlin.config.network import PretrainedConfig
 from spanlin.errors import CheckpointError
 from spanlin.network.batch import PieceInput
-from spanlin.network.config import PretrainedConfig
 from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.encoders.pretrained import PretrainedEncoder, load_pretrained
 from spanlin.runtime.piece_rows import make_piece_rows

@@ -20,9 +20,9 @@ from safetensors.torch import save_file
 from generated_treebank import generate_treebank, generate_trees
 from runtime.conftest import LIMIT, TREES
 from small_runs import small_config
+from spanlin.model_folder.folder import TOKENIZER, WEIGHTS, ModelFolder
 from spanlin.parser import Parser
 from spanlin.runtime.backend import SCORES, TREE
-from spanlin.runtime.folder import TOKENIZER, WEIGHTS, ModelFolder
 from spanlin.runtime.sentences import Sentences
 from spanlin.runtime.torch import TorchBackend
 from spanlin.training.checkpoint import Model, load_model

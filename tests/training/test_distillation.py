@@ -12,12 +12,12 @@ import torch
 
 from generated_treebank import generate_treebank, generate_trees
 from small_runs import small_config, splits_of
+from spanlin.config.training import TrainingConfig
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.network.loss import SoftTargets, soft_targets
 from spanlin.training import lessons as lessons_module
 from spanlin.training.batches import BatchMaker
 from spanlin.training.checkpoint import load_model
-from spanlin.training.config import TrainingConfig
 from spanlin.training.examples import concatenate, without_tags
 from spanlin.training.loop import train
 from spanlin.training.parsing import parse_examples, score_parses

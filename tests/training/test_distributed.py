@@ -16,8 +16,8 @@ from safetensors.torch import load_file
 import parallel_runs
 from generated_treebank import generate_treebank
 from small_runs import small_config
+from spanlin.config.training import TrainingConfig, config_to_toml
 from spanlin.training.batches import plan_epoch
-from spanlin.training.config import TrainingConfig, config_to_toml
 from spanlin.training.loop import train
 from spanlin.trees.brackets import read_trees
 

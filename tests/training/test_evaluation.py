@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from generated_treebank import generate_treebank, generate_trees
+from spanlin.config.network import ContextConfig, LexicalConfig, NetworkConfig, ScorerConfig
+from spanlin.config.training import BatchConfig, OptimizerConfig, TrainingConfig, TreebankConfig
 from spanlin.decoding.decode import decode_batch
 from spanlin.errors import CheckpointError, ConfigError, EvaluationError, SpanlinError, TreeSyntaxError
 from spanlin.evaluation.files import score_files
 from spanlin.evaluation.parameters import COLLINS
-from spanlin.network.config import ContextConfig, LexicalConfig, NetworkConfig, ScorerConfig
 from spanlin.training.batches import BatchMaker
 from spanlin.training.checkpoint import Model, new_model, save_model
-from spanlin.training.config import BatchConfig, OptimizerConfig, TrainingConfig, TreebankConfig
 from spanlin.training.evaluation import evaluate_model
 from spanlin.training.jackknife import with_tags
 from spanlin.training.loop import train

@@ -20,12 +20,12 @@ from torch import Tensor, nn
 
 from generated_treebank import generate_treebank, generate_trees
 from small_runs import small_config, splits_of, untrained_model
+from spanlin.config.training import TrainingConfig
 from spanlin.network.batch import Batch
 from spanlin.network.loss import SoftTargets, soft_targets
 from spanlin.training import loop
 from spanlin.training.batches import BatchMaker
 from spanlin.training.checkpoint import Model, load_model
-from spanlin.training.config import TrainingConfig
 from spanlin.training.graphs import GraphedLoss
 from spanlin.training.metrics import Event
 from spanlin.training.parsing import autocast, parse_examples

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from spanlin.training.config import TrainingConfig, TreebankConfig, config_from_table
+from spanlin.config.training import TrainingConfig, TreebankConfig, config_from_table
 
 GUIDE = Path(__file__).parents[2] / "docs" / "training.md"
 

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from generated_treebank import generate_treebank, generate_trees
+from spanlin.config.network import ContextConfig, LexicalConfig, LossConfig, NetworkConfig, ScorerConfig
+from spanlin.config.training import BatchConfig, DistillationConfig, OptimizerConfig, TrainingConfig, TreebankConfig
 from spanlin.errors import CheckpointError, ConfigError, SpanlinError, TrainingError, TreeError
-from spanlin.network.config import ContextConfig, LexicalConfig, LossConfig, NetworkConfig, ScorerConfig
 from spanlin.training import jackknife
 from spanlin.training.checkpoint import load_model, new_model, save_model
-from spanlin.training.config import BatchConfig, DistillationConfig, OptimizerConfig, TrainingConfig, TreebankConfig
 from spanlin.training.jackknife import JackknifeResult, jackknife_tags, with_tags
 from spanlin.training.loop import TrainingResult
 from spanlin.training.metrics import Event

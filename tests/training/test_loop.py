@@ -13,10 +13,10 @@ from experiments.rows import merged
 
 from generated_treebank import generate_treebank, generate_trees
 from small_runs import small_config, splits_of
+from spanlin.config.training import OptimizerConfig
 from spanlin.errors import ConfigError, TrainingError, TreeSyntaxError
 from spanlin.training import loop
 from spanlin.training.checkpoint import load_model
-from spanlin.training.config import OptimizerConfig
 from spanlin.training.loop import train
 from spanlin.training.metrics import Event
 from spanlin.training.optimizer import Plateau, rate_factor

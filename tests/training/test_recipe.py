@@ -11,13 +11,13 @@ import pytest
 
 from generated_treebank import generate_treebank, generate_trees
 from small_runs import small_config
+from spanlin.config.recipe import load_recipe
+from spanlin.config.training import config_to_toml
 from spanlin.errors import CheckpointError, ConfigError, TrainingError
 from spanlin.evaluation.score import score_trees
+from spanlin.model_folder.folder import file_hash, open_folder
 from spanlin.parser import Parser
-from spanlin.runtime.folder import file_hash, open_folder
-from spanlin.training.config import config_to_toml
 from spanlin.training.recipe import BuiltModel, build_model, package_checkpoint
-from spanlin.training.recipe_config import load_recipe
 from spanlin.trees.brackets import parse_tree, read_trees
 from tiny_encoders import make_encoder
 

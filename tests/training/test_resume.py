@@ -17,10 +17,10 @@ from safetensors.torch import load_file
 import killed_runs
 from generated_treebank import generate_treebank
 from small_runs import small_config
+from spanlin.config.training import TrainingConfig, config_to_toml
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.training import checkpoint
 from spanlin.training.checkpoint import load_model
-from spanlin.training.config import TrainingConfig, config_to_toml
 from spanlin.training.loop import train
 from spanlin.training.metrics import Event
 

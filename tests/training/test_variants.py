@@ -11,11 +11,11 @@ import torch
 
 from generated_treebank import generate_trees
 from small_runs import small_network, splits_of, untrained_model
-from spanlin.network.config import LexicalConfig, LossConfig, PretrainedConfig, ScorerConfig
+from spanlin.config.network import LexicalConfig, LossConfig, PretrainedConfig, ScorerConfig
+from spanlin.config.training import OptimizerConfig
 from spanlin.network.loss import gold_loss
 from spanlin.training.batches import BatchMaker
 from spanlin.training.checkpoint import Model, load_model, save_model
-from spanlin.training.config import OptimizerConfig
 from spanlin.training.optimizer import build_optimizer
 from spanlin.training.parsing import DECODERS, parse_examples
 from spanlin.trees.labelled import tree_from_splits

@@ -10,8 +10,8 @@ from fuzz.folder_mutations import random_key
 from fuzz.protobuf import all_places, varint
 
 from spanlin.errors import CheckpointError
-from spanlin.runtime.graph_check import check_graph
-from spanlin.runtime.graph_operators import DOMAINS, OPERATORS
+from spanlin.model_folder.graph_check import check_graph
+from spanlin.model_folder.graph_operators import DOMAINS, OPERATORS
 
 
 def is_taken(raw: bytes) -> bool:

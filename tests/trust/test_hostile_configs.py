@@ -30,7 +30,7 @@ CONFIGS = {
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_hostile_configuration_is_an_error(name: str, tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from spanlin.training.config import load_config
+    from spanlin.config.training import load_config
 
     raw, message = CONFIGS[name]
     path = tmp_path / "config.toml"

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from hostile_folders import FOLDERS, Hostile, file_of
 from spanlin.cli.main import main
 from spanlin.errors import SpanlinError
+from spanlin.model_folder.folder import find_model, open_folder
 from spanlin.parser import Parser
-from spanlin.runtime.folder import find_model, open_folder
 from watched_file import watched
 
 SECRET = b"a secret of 32 bytes, for no one"

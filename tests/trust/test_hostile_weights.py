@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from spanlin.errors import CheckpointError
+from spanlin.model_folder.folder import MANIFEST, WEIGHTS, file_hash, find_model
 from spanlin.parser import Parser
-from spanlin.runtime.folder import MANIFEST, WEIGHTS, file_hash, find_model
 
 torch = pytest.importorskip("torch")
 
@@ -45,7 +45,7 @@ CASES: dict[str, tuple[bytes, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_weights_that_do_not_fit_are_refused(name: str, tmp_path: Path) -> None:
-    from spanlin.network.config import NetworkConfig
+    from spanlin.config.network import NetworkConfig
 
     raw, changes = CASES[name]
     folder = Path(shutil.copytree(find_model("en"), tmp_path / "model"))
@@ -64,6 +64,6 @@ def test_weights_that_do_not_fit_are_refused(name: str, tmp_path: Path) -> None:
 
 
 def _pretrained() -> Any:
-    from spanlin.network.config import PretrainedConfig
+    from spanlin.config.network import PretrainedConfig
 
     return PretrainedConfig(folder="exported")

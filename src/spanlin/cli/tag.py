@@ -29,7 +29,7 @@ def tag(config: Path, folder: Path, folds: int, treebanks: tuple[str, ...], devi
     Killed or interrupted by Ctrl-C, the same command goes on where it stopped.
     """
     with needs_train_extra("tagging"):
-        from spanlin.training.config import load_config
+        from spanlin.config.training import load_config
         from spanlin.training.jackknife import jackknife_tags
 
     console = Console(stderr=True)

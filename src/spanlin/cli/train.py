@@ -35,7 +35,7 @@ def train(config: Path, folder: Path | None, resume: bool, device: str) -> None:
       torchrun --nproc-per-node 4 -m spanlin train mine.toml     (four GPUs)
     """  # noqa: D301 (click's mark for lines that stay as they are)
     with needs_train_extra("training"):
-        from spanlin.training.config import load_config
+        from spanlin.config.training import load_config
         from spanlin.training.loop import train as run
 
     console = Console(stderr=True)

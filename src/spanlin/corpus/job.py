@@ -24,7 +24,7 @@ from spanlin.corpus.stores import (
     write_whole,
 )
 from spanlin.errors import CorpusError
-from spanlin.runtime.folder import MANIFEST, find_model
+from spanlin.model_folder.folder import MANIFEST, find_model
 from spanlin.runtime.redecoding import TreeDecoder
 
 FORMAT = 1  # of the output folder

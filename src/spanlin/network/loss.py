@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from spanlin.config.network import LossConfig
 from spanlin.network.batch import Batch, Targets
-from spanlin.network.config import LossConfig
 from spanlin.network.network import EMPTY_LABEL_ID, IMPOSSIBLE, ParserNetwork, SpanScores, all_spans, possible_spans
 from spanlin.network.partition import tree_log_mass
 

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from spanlin.config.network import NetworkConfig
 from spanlin.network.batch import Batch
-from spanlin.network.config import NetworkConfig
 from spanlin.network.encoders.bilstm import BiLstm
 from spanlin.network.encoders.lexical import LexicalEmbedding
 from spanlin.network.encoders.pretrained import Encoder, PretrainedEncoder

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from spanlin.network.config import ScorerConfig
+from spanlin.config.network import ScorerConfig
 
 
 class BoundaryScorer(nn.Module):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,28 +10,7 @@ from spanlin.runtime.backend import Arrays, Ints
 Floats = NDArray[np.float64]
 
 _FARTHEST = 12.0  # log-odds beyond which a network is not believed
-_BEYOND = 500.0  # log-odds that are certainty, and log-probabilities that are none
-
-
-@dataclass(frozen=True, kw_only=True)
-class Calibration:
-    """Turns what a network says of a span and its sentence into the chance that span and label are right.
-
-    A weight for each kind of evidence (see `span_evidence`) and an offset, fitted on trees that the network was not
-    trained on. As it stands it believes the network.
-    """
-
-    span: float = 1.0
-    root: float = 0.0
-    tags: float = 0.0
-    sentence: float = 0.0
-    offset: float = 0.0
-
-    def __call__(self, evidence: NDArray[np.floating]) -> Floats:
-        """Return the probability of each labelled span from its evidence, [..., 4]."""
-        odds = evidence @ np.array([self.span, self.root, self.tags, self.sentence]) + self.offset
-        probabilities: Floats = 1.0 / (1.0 + np.exp(-np.clip(odds, -_BEYOND, _BEYOND)))
-        return probabilities
+_BEYOND = 500.0  # log-probabilities that are as good as impossible
 
 
 def span_evidence(counts: Ints, found: Arrays) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 import onnxruntime
 
 from spanlin.errors import CheckpointError
+from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.backend import (
     BOUNDARIES,
     CONFIDENCE,
@@ -26,7 +27,6 @@ from spanlin.runtime.backend import (
     Floats,
     Ints,
 )
-from spanlin.runtime.folder import ModelFolder
 from spanlin.runtime.found_check import check_found
 from spanlin.runtime.piece_rows import PieceRows
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spanlin.model_folder.calibration import Calibration
 from spanlin.runtime.backend import TREE, Arrays, Ints
-from spanlin.runtime.confidence import Calibration, span_evidence
+from spanlin.runtime.confidence import span_evidence
 from spanlin.trees.transforms import constituent_labels
 
 _Row = tuple[int, ...]

@@ -18,16 +18,16 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from spanlin.config.network import NetworkConfig
+from spanlin.config.table import config_from_table
 from spanlin.errors import CheckpointError, ConfigError
-from spanlin.network.config import NetworkConfig
-from spanlin.network.config_table import config_from_table
+from spanlin.model_folder.folder import WEIGHTS, ModelFolder
 from spanlin.network.device import choose_device
 from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.network import IMPOSSIBLE, ParserNetwork, VocabularySizes
 from spanlin.network.span_scorer import LabelScorer
 from spanlin.runtime.backend import TREE, Arrays, Bools, Floats, Ints, graph_outputs
-from spanlin.runtime.folder import WEIGHTS, ModelFolder
 from spanlin.runtime.piece_rows import PieceRows
 
 _GPU_TOKENS = 32_768

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from spanlin.config.recipe import Recipe
 from spanlin.decoding import Temperatures
-from spanlin.runtime.confidence import Calibration
+from spanlin.model_folder.calibration import Calibration
 from spanlin.training.packaged import CorpusFigures, frequent_labels
-from spanlin.training.recipe_config import Recipe
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,12 +14,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from spanlin.atomic_files import FolderKind, replace_folder, why_not_replace
+from spanlin.config.training import TrainingConfig, config_to_toml, load_config
 from spanlin.errors import CheckpointError, TrainingError
+from spanlin.model_folder.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS
 from spanlin.network.encoders.pretrained import Encoder, load_pretrained
 from spanlin.network.network import ParserNetwork
-from spanlin.runtime.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS
 from spanlin.runtime.pieces import WordPieces
-from spanlin.training.config import TrainingConfig, config_to_toml, load_config
 from spanlin.training.examples import Featurizer
 from spanlin.training.vectors import WordVectors
 from spanlin.training.vocabulary import Vocabularies

@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from spanlin.config.training import TrainingConfig
 from spanlin.errors import TrainingError
-from spanlin.training.config import TrainingConfig
 from spanlin.training.examples import without_tags
 from spanlin.trees.brackets import read_trees
 from spanlin.trees.labelled import LabelledSplits, labelled_splits

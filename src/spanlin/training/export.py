@@ -15,11 +15,11 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from spanlin.errors import CheckpointError, ConfigError, MissingExtraError
+from spanlin.model_folder.folder import CARD, GRAPH, LABEL_GRAPH, TOKENIZER, WEIGHTS, ModelFolder, write_manifest
 from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.span_scorer import LabelTupleScorer
 from spanlin.runtime.backend import INPUTS, LABEL_INPUTS, LABEL_OUTPUT, graph_outputs
-from spanlin.runtime.folder import CARD, GRAPH, LABEL_GRAPH, TOKENIZER, WEIGHTS, ModelFolder, write_manifest
 from spanlin.training.checkpoint import Model, load_model, write_folder
 
 Precision = Literal["fp32", "fp16", "int8"]

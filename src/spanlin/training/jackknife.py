@@ -18,10 +18,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from spanlin.atomic_files import atomic_file, recover_folder
+from spanlin.config.training import DistillationConfig, TrainingConfig, TreebankConfig, config_to_toml
 from spanlin.errors import CheckpointError, ConfigError, TrainingError
 from spanlin.network.device import choose_device
 from spanlin.training.checkpoint import Model, load_model
-from spanlin.training.config import DistillationConfig, TrainingConfig, TreebankConfig, config_to_toml
 from spanlin.training.loop import train
 from spanlin.training.metrics import Event, Watcher
 from spanlin.training.parsing import predict_tags

@@ -8,12 +8,12 @@ from dataclasses import fields, replace
 import torch
 from torch import Tensor
 
+from spanlin.config.network import ScorerConfig
+from spanlin.config.training import DistillationConfig
 from spanlin.errors import CheckpointError
 from spanlin.network.batch import Batch
-from spanlin.network.config import ScorerConfig
 from spanlin.network.loss import SoftTargets, soft_targets
 from spanlin.training.checkpoint import Model, load_model
-from spanlin.training.config import DistillationConfig
 from spanlin.training.parsing import autocast
 from spanlin.training.vocabulary import Vocabularies
 

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from spanlin.atomic_files import recover_folder
+from spanlin.config.training import TrainingConfig, load_config
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.network.batch import Batch
 from spanlin.network.loss import SoftTargets, distillation_loss, gold_loss
@@ -31,7 +32,6 @@ from spanlin.training.checkpoint import (
     save_model,
     write_folder,
 )
-from spanlin.training.config import TrainingConfig, load_config
 from spanlin.training.data import TrainingData, load_data
 from spanlin.training.examples import Examples, concatenate
 from spanlin.training.graphs import GraphedLoss, can_be_graphed

@@ -7,8 +7,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from spanlin.config.training import OptimizerConfig
 from spanlin.network.network import ParserNetwork
-from spanlin.training.config import OptimizerConfig
 
 
 def build_optimizer(network: ParserNetwork, config: OptimizerConfig) -> torch.optim.Optimizer:

@@ -17,8 +17,8 @@ from spanlin.calibration import (
 from spanlin.errors import EvaluationError
 from spanlin.evaluation.counts import Counts, ratio
 from spanlin.evaluation.score import Score, score_trees
-from spanlin.runtime.confidence import Calibration
-from spanlin.runtime.folder import ModelFolder
+from spanlin.model_folder.calibration import Calibration
+from spanlin.model_folder.folder import ModelFolder
 from spanlin.trees.brackets import read_trees
 from spanlin.trees.labelled import tree_from_splits
 from spanlin.trees.transforms import add_root

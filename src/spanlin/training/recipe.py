@@ -19,16 +19,16 @@ import torch
 from spanlin import __version__
 from spanlin.atomic_files import recover_folder
 from spanlin.calibration import fit_calibration
+from spanlin.config.recipe import Recipe, load_recipe
+from spanlin.config.training import TrainingConfig
 from spanlin.errors import TrainingError
-from spanlin.runtime.folder import CARD, file_hash, open_folder, write_manifest
+from spanlin.model_folder.folder import CARD, file_hash, open_folder, write_manifest
 from spanlin.training.card import InputFile, PackageFigures, Run, write_card
 from spanlin.training.checkpoint import MODEL_FOLDER, require_replaceable, write_folder
-from spanlin.training.config import TrainingConfig
 from spanlin.training.export import export_model
 from spanlin.training.loop import train
 from spanlin.training.metrics import Watcher
 from spanlin.training.packaged import corpus_figures, parse_corpus
-from spanlin.training.recipe_config import Recipe, load_recipe
 from spanlin.training.state import load_progress
 from spanlin.tree_calibration import fit_temperatures, score_gold_trees
 from spanlin.trees.tree import Tree

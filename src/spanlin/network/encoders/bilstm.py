@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from spanlin.network.config import ContextConfig
+from spanlin.config.network import ContextConfig
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.reversal import pick, reversed_places
 

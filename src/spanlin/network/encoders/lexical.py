@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from spanlin.config.network import LexicalConfig
 from spanlin.network.batch import LexicalInput
-from spanlin.network.config import LexicalConfig
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.reversal import pick, reversed_places
 

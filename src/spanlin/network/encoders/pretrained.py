@@ -10,9 +10,9 @@ import torch.nn.functional as F
 from safetensors import SafetensorError
 from torch import Tensor, nn
 
+from spanlin.config.network import PretrainedConfig
 from spanlin.errors import CheckpointError
 from spanlin.network.batch import PieceInput
-from spanlin.network.config import PretrainedConfig
 from spanlin.network.encoders.native import NativeEncoder, native_from_folder
 from spanlin.trees.shapes import SHAPES
 

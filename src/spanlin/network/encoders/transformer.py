@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from spanlin.network.config import ContextConfig
+from spanlin.config.network import ContextConfig
 from spanlin.network.encoders.dropout import SharedDropout
 
 

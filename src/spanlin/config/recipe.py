@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from spanlin.config.table import config_from_table, shown
+from spanlin.config.training import TrainingConfig, load_config, read_toml
 from spanlin.errors import ConfigError
-from spanlin.network.config_table import config_from_table, shown
-from spanlin.training.config import TrainingConfig, load_config, read_toml
 
 RECIPE = "recipe.toml"
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from spanlin.config.network import NetworkConfig
+from spanlin.config.table import config_from_table, shown
 from spanlin.errors import ConfigError
-from spanlin.network.config import NetworkConfig
-from spanlin.network.config_table import config_from_table, shown
 
 _MOST_BYTES = 32_000  # of a configuration file
 

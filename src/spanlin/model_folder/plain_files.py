@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 from spanlin.errors import CheckpointError
-from spanlin.runtime.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS
+from spanlin.model_folder.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS
 
 _MEGABYTE = 1_000_000
 _MOST_MEGABYTES = {

@@ -10,8 +10,8 @@ from fuzz.folder_edits import model_files
 from tokenizers import Tokenizer
 
 from spanlin.errors import CheckpointError
-from spanlin.runtime.tokenizer_check import check_tokenizer
-from spanlin.runtime.tokenizer_steps import growth, is_harmless
+from spanlin.model_folder.tokenizer_check import check_tokenizer
+from spanlin.model_folder.tokenizer_steps import growth, is_harmless
 
 PRECOMPILED = {
     "type": "Precompiled",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spanlin.errors import CheckpointError
-from spanlin.runtime.strict_json import check_plain, read_strictly
-from spanlin.runtime.tokenizer_steps import STEPS, flat_steps, growth, is_harmless
+from spanlin.model_folder.strict_json import check_plain, read_strictly
+from spanlin.model_folder.tokenizer_steps import STEPS, flat_steps, growth, is_harmless
 
 _KEYS = frozenset(["version", "truncation", "padding", "added_tokens", "model", *STEPS])
 _MODELS = frozenset(["BPE", "Unigram", "WordLevel", "WordPiece"])

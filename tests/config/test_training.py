@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spanlin.config.training import TrainingConfig, config_from_table, config_to_toml, load_config
 from spanlin.errors import ConfigError
-from spanlin.training.config import TrainingConfig, config_from_table, config_to_toml, load_config
 
 MINIMAL = '[[treebanks]]\nname = "t"\ntrain = "train.txt"\n'
 

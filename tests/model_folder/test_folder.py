@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spanlin.errors import CheckpointError
+from spanlin.model_folder.folder import file_hash, find_model, open_folder, packaged_models
 from spanlin.parser import Parser
-from spanlin.runtime.folder import file_hash, find_model, open_folder, packaged_models
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 from spanlin.decoding.labelled import Temperatures
 from spanlin.errors import CheckpointError
-from spanlin.runtime.confidence import Calibration
+from spanlin.model_folder.calibration import Calibration
 
 MANIFEST, GRAPH, LABEL_GRAPH, TOKENIZER, CARD = (
     "manifest.json",

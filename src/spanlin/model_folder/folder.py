@@ -13,12 +13,12 @@ from typing import Any
 
 from spanlin.decoding.labelled import Temperatures
 from spanlin.errors import CheckpointError
-from spanlin.runtime.confidence import Calibration
-from spanlin.runtime.graph_check import check_graph
-from spanlin.runtime.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, read_facts, read_files
-from spanlin.runtime.plain_files import require_plain_file
-from spanlin.runtime.strict_json import check_plain, read_strictly
-from spanlin.runtime.tokenizer_check import check_tokenizer
+from spanlin.model_folder.calibration import Calibration
+from spanlin.model_folder.graph_check import check_graph
+from spanlin.model_folder.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, read_facts, read_files
+from spanlin.model_folder.plain_files import require_plain_file
+from spanlin.model_folder.strict_json import check_plain, read_strictly
+from spanlin.model_folder.tokenizer_check import check_tokenizer
 
 __all__ = [
     "CARD",

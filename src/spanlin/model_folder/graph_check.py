@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from spanlin.errors import CheckpointError
-from spanlin.runtime.graph_operators import DOMAINS, OPERATORS
-from spanlin.runtime.wire_format import (
+from spanlin.model_folder.graph_operators import DOMAINS, OPERATORS
+from spanlin.model_folder.wire_format import (
     EIGHT_BYTES,
     FOUR_BYTES,
     LENGTH,

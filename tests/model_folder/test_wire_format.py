@@ -6,7 +6,7 @@ from fuzz.protobuf import write_fields
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanlin.runtime.wire_format import LENGTH, VARINT, WireError, read_fields, read_packed, read_varint
+from spanlin.model_folder.wire_format import LENGTH, VARINT, WireError, read_fields, read_packed, read_varint
 
 NUMBERS = st.integers(1, 2**29 - 1)
 FIELDS = st.one_of(

@@ -1,0 +1,1 @@
+"""Configurations of networks and of their training, read from TOML; no torch."""
