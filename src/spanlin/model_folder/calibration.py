@@ -14,7 +14,7 @@ _CERTAIN = 500.0  # log-odds; more would overflow
 class Calibration:
     """Turns what a network says of a span and its sentence into the chance that span and label are right.
 
-    A weight for each kind of evidence (see `spanlin.runtime.confidence`) and an offset, fitted on trees that the network
+    A weight for each kind of evidence (see `spanlin.runtime.confidence`) and an offset, fitted on trees that a network
     was not trained on. As it stands it believes the network.
     """
 
