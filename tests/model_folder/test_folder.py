@@ -68,8 +68,8 @@ def test_another_format_is_an_error(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"files": {"../outside": "0" * 64}}, "'../outside' is no plain file name"),
-        ({"files": {"graph.onnx": "0" * 64, "..": "0" * 64}}, "'..' is no plain file name"),
+        ({"files": {"../outside": "0" * 64}}, "'../outside' is not a plain file name"),
+        ({"files": {"graph.onnx": "0" * 64, "..": "0" * 64}}, "'..' is not a plain file name"),
         ({"files": {"graph.onnx": "0"}}, "files: graph.onnx has no SHA-256 sum"),
         ({"files": {"graph.onnx": "0" * 64, "labels.onnx": "0" * 64}}, "it names no graphs or tokenizer"),
         ({"labels": []}, "labels must be a list of 1 to 20000 names"),
