@@ -52,7 +52,7 @@ def to_markdown(found: Result) -> str:
     lines += _limits(measured)
     lines += _weights(results)
     lines += [
-        f"- {result['name']}: installed without {', '.join(result['install_missing'])}, which its users have to install too."
+        f"- {result['name']}: installed without {', '.join(result['install_missing'])}, which its users need too."
         for result in measured
         if result.get("install_missing")
     ]
@@ -62,7 +62,7 @@ def to_markdown(found: Result) -> str:
 
 
 def plot(comparisons: Sequence[Result], path: Path) -> None:
-    """Draw sentences per second at the best batch and one by one, a bar for each parser, a panel for each comparison."""
+    """Draw sentences per second at the best batch and one by one, a bar per parser, a panel per comparison."""
     matplotlib = importlib.import_module("matplotlib")
     matplotlib.use("Agg")
     pyplot = importlib.import_module("matplotlib.pyplot")
