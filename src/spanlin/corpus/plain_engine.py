@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from dataclasses import asdict
 from typing import Any
 
-from spanlin.corpus.careful import did_not_start, give_task, start_apart
+from spanlin.corpus.deadly_documents import did_not_start, give_task, start_apart
 from spanlin.corpus.job import Job
 from spanlin.corpus.ray_engine import end_group
 from spanlin.corpus.records import UnitRecord

@@ -15,10 +15,10 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from spanlin.corpus.apart import end_with_whoever_started_it
+from spanlin.corpus.child_process import Watchdog
 from spanlin.corpus.job import Job
+from spanlin.corpus.unit_process import end_with_whoever_started_it
 from spanlin.corpus.units import Unit
-from spanlin.corpus.watchdog import Watchdog
 from spanlin.corpus.work import Live, Worker
 from spanlin.errors import SpanlinError
 

@@ -20,11 +20,11 @@ import time
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from spanlin.corpus.apart import end_with_whoever_started_it
+from spanlin.corpus.child_process import Watchdog
 from spanlin.corpus.job import Job
 from spanlin.corpus.ray_engine import RaySettings, end_group
+from spanlin.corpus.unit_process import end_with_whoever_started_it
 from spanlin.corpus.units import Unit
-from spanlin.corpus.watchdog import Watchdog
 from spanlin.corpus.work import Worker
 from spanlin.errors import CorpusError, SpanlinError
 

@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from spanlin.corpus.careful import give_task, start_apart
+from spanlin.corpus.deadly_documents import give_task, start_apart
 from spanlin.corpus.job import Job
 from spanlin.corpus.records import UnitRecord
 from spanlin.corpus.units import Unit

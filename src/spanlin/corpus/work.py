@@ -9,13 +9,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from spanlin.corpus.careful import MOST_ATTEMPTS, DeathError, find_deadly, run_apart
+from spanlin.corpus.child_process import Watchdog
+from spanlin.corpus.deadly_documents import MOST_ATTEMPTS, DeathError, find_deadly, run_apart
 from spanlin.corpus.documents import BadDocument, UnreadableError, read_documents
 from spanlin.corpus.job import ABOUT, Job, hash_model
 from spanlin.corpus.records import HashingStream, Outcome, UnitFiles, UnitRecord
 from spanlin.corpus.rows import DocumentSentence, make_row, open_shard, split_document
 from spanlin.corpus.units import Unit
-from spanlin.corpus.watchdog import Watchdog
 from spanlin.errors import CorpusError
 from spanlin.parser import Parser
 

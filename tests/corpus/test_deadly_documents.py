@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from corpus_runs import deadly_environment, errors, rows, run, write_corpus
 from spanlin.corpus import CorpusOptions, parse_corpus
-from spanlin.corpus.careful import MOST_ATTEMPTS, search
+from spanlin.corpus.deadly_documents import MOST_ATTEMPTS, search
 
 
 @given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
@@ -75,7 +75,7 @@ def test_a_document_without_end_is_left_out_and_all_else_is_there(tmp_path: Path
 
 def test_a_process_that_does_something_is_not_ended() -> None:
     code = (
-        "import time; from spanlin.corpus.watchdog import Watchdog; dog = Watchdog(1.5)\n"
+        "import time; from spanlin.corpus.child_process import Watchdog; dog = Watchdog(1.5)\n"
         "for _ in range(30): dog.pat(); time.sleep(0.1)\n"
         "dog.rest(); time.sleep(2); print('alive')"
     )

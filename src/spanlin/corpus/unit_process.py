@@ -1,4 +1,4 @@
-"""`python -m spanlin.corpus.apart`: parses one unit, given as a line on stdin, and answers with a line on stdout.
+"""`python -m spanlin.corpus.unit_process`: parses one unit, a line on stdin, and answers with a line on stdout.
 
 Before, there is a line when it has started, and one with the place of each document that it reads. Whoever started it
 may watch it die.
@@ -13,11 +13,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from spanlin.corpus.careful import STARTED
+from spanlin.corpus.child_process import Watchdog
+from spanlin.corpus.deadly_documents import STARTED
 from spanlin.corpus.job import Job
 from spanlin.corpus.records import UnitFiles
 from spanlin.corpus.units import Unit
-from spanlin.corpus.watchdog import Watchdog
 from spanlin.corpus.work import Worker
 from spanlin.errors import SpanlinError
 

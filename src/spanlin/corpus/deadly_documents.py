@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
+from spanlin.corpus.child_process import TIMED_OUT
 from spanlin.corpus.job import Job
 from spanlin.corpus.records import UnitRecord
 from spanlin.corpus.units import Unit
-from spanlin.corpus.watchdog import TIMED_OUT
 from spanlin.errors import CorpusError
 
 MOST_ATTEMPTS = 8
@@ -82,8 +82,8 @@ def search(places: Sequence[int], dies: Callable[[Sequence[int]], bool]) -> set[
 
 
 def _start(job: Job, unit: Unit, task: dict[str, Any]) -> dict[str, Any]:
-    """Return what the separate process answers; see `spanlin.corpus.apart`."""
-    process = start_apart("spanlin.corpus.apart")
+    """Return what the separate process answers; see `spanlin.corpus.unit_process`."""
+    process = start_apart("spanlin.corpus.unit_process")
     assert process.stdin is not None
     assert process.stdout is not None
     place = None
