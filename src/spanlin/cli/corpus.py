@@ -11,8 +11,7 @@ import click
 
 from spanlin.cli.corpus_progress import CorpusProgress, summary
 from spanlin.cli.model_options import model_options
-from spanlin.cli.stopping import stop_on_signals
-from spanlin.cli.whole_lines import Stopped
+from spanlin.stop_signals import Stopped, stop_on_signals
 
 if TYPE_CHECKING:
     from spanlin.corpus.inputs import InputFormat
