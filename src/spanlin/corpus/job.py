@@ -24,7 +24,7 @@ from spanlin.corpus.stores import (
     write_whole,
 )
 from spanlin.errors import CorpusError
-from spanlin.model_folder.folder import MANIFEST, find_model
+from spanlin.model_folder.folder import find_model, manifest_bytes
 from spanlin.runtime.redecoding import TreeDecoder
 
 FORMAT = 1  # of the output folder
@@ -104,12 +104,8 @@ class Job:
 
 
 def hash_model(model: str) -> str:
-    """Return a hash of a model: of its manifest, which has those of its other files."""
-    path = find_model(model) / MANIFEST
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise CorpusError(f"{model}: no model here ({MANIFEST}: {error.strerror})") from error
+    """Return a hash of a model: that of its manifest, which has the hashes of its other files."""
+    return hashlib.sha256(manifest_bytes(find_model(model))).hexdigest()
 
 
 def make_job(
