@@ -16,7 +16,7 @@ from spanlin.stop_signals import Stopped, stop_on_signals
 if TYPE_CHECKING:
     from spanlin.corpus.inputs import InputFormat
     from spanlin.corpus.report import Engine
-    from spanlin.corpus.rows import Form, OutputFormat
+    from spanlin.corpus.rows import OutputFormat
     from spanlin.runtime.redecoding import TreeDecoder
 
 INCOMPLETE = 3
@@ -51,8 +51,8 @@ def _workers(value: Any) -> tuple[int, int]:
 )
 @click.option("--text-field", default="text", show_default=True, help="The field or column with the text.")
 @click.option("--id-field", default="", help="The one with the document's id; without, it is FILE:BYTE or FILE:ROW.")
-@click.option("--lines", "form", flag_value="lines", help="A document is one sentence: only tokens are split.")
-@click.option("--tokenized", "form", flag_value="tokenized", help="A document is one sentence, tokens between spaces.")
+@click.option("--lines", is_flag=True, help="Each document is one sentence: only tokens are split.")
+@click.option("--tokenized", is_flag=True, help="Each document is one sentence, its tokens separated by spaces.")
 @click.option(
     "--format",
     "output_format",
@@ -112,7 +112,8 @@ def corpus(
     input_format: InputFormat | None,
     text_field: str,
     id_field: str,
-    form: Form | None,
+    lines: bool,
+    tokenized: bool,
     output_format: OutputFormat,
     decoder: TreeDecoder,
     unit_size: int,
@@ -151,6 +152,8 @@ def corpus(
     from spanlin.corpus.report import Progress
     from spanlin.corpus.run import choose_engine, parse_corpus
 
+    if lines and tokenized:
+        raise click.UsageError("--lines and --tokenized are two forms of input: leave out one of them.")
     engine = engine or choose_engine(address)
     if engine == "plain" and (address or workers or gpus_per_worker):
         raise click.UsageError("--address, --workers and --gpus-per-worker are for --engine ray.")
@@ -158,7 +161,7 @@ def corpus(
         require_ray()
     options = CorpusOptions(
         documents=DocumentOptions(text_field=text_field, id_field=id_field, longest_document=longest_document),
-        form=form or "text",
+        form="lines" if lines else "tokenized" if tokenized else "text",
         output_format=output_format,
         decoder=decoder,
         unit_size=unit_size,
