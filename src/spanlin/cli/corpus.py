@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanlin.cli.corpus_progress import CorpusProgress, summary
+from spanlin.cli.corpus_progress import CorpusProgressBar, summary
 from spanlin.cli.model_options import model_options
 from spanlin.stop_signals import Stopped, stop_on_signals
 
@@ -149,7 +149,7 @@ def corpus(
     from spanlin.corpus.documents import DocumentOptions
     from spanlin.corpus.job import CorpusOptions
     from spanlin.corpus.ray_engine import RaySettings, require_ray
-    from spanlin.corpus.report import Progress
+    from spanlin.corpus.report import RunProgress
     from spanlin.corpus.run import choose_engine, parse_corpus
 
     if lines and tokenized:
@@ -171,11 +171,11 @@ def corpus(
     )
     where = {"plain": "in one process", "ray": f"on Ray at {address}" if address else "on Ray, started here"}[engine]
     click.echo(f"spanlin: parsing {where}", err=True)
-    progress = Progress()
+    progress = RunProgress()
     try:
         with ExitStack() as stack:
             stack.enter_context(stop_on_signals())
-            stack.enter_context(CorpusProgress(progress, shown=not quiet and sys.stderr.isatty()))
+            stack.enter_context(CorpusProgressBar(progress, shown=not quiet and sys.stderr.isatty()))
             report = parse_corpus(
                 inputs,
                 output,

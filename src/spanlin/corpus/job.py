@@ -12,7 +12,7 @@ from typing import Any
 
 from spanlin import __version__
 from spanlin.corpus.documents import DocumentOptions
-from spanlin.corpus.inputs import InputFile
+from spanlin.corpus.inputs import CorpusFile
 from spanlin.corpus.rows import Form, OutputFormat
 from spanlin.corpus.stores import (
     TEMPORARY,
@@ -110,7 +110,7 @@ def hash_model(model: str) -> str:
 
 def make_job(
     output: str,
-    files: Sequence[InputFile],
+    files: Sequence[CorpusFile],
     *,
     model: str,
     threads: int,
