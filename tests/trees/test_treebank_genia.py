@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from spanlin.errors import TreebankError, TreeSyntaxError
 from spanlin.trees.tree import Leaf, Node, Tree
 from spanlin.trees.treebanks import find_genia, prepare_treebank
-from spanlin.trees.treebanks.corpus import Remarks
 from spanlin.trees.treebanks.genia_xml import read_genia_xml
 from spanlin.trees.treebanks.preparation import clean_with_root
+from spanlin.trees.treebanks.treebank import Remarks
 
 TITLE = (
     '<sentence id="s1"><cons cat="NP"><cons cat="NP" role="SBJ"><tok cat="NN">Cats</tok></cons> '

@@ -16,8 +16,8 @@ from spanlin.errors import TreebankError, TreeSyntaxError
 from spanlin.trees.brackets import OnBad, read_trees, write_trees
 from spanlin.trees.tree import Leaf, Node, Tree
 from spanlin.trees.treebanks import Corpus, Document, find_brackets, prepare_treebank
-from spanlin.trees.treebanks.corpus import Remarks
 from spanlin.trees.treebanks.preparation import clean_with_root
+from spanlin.trees.treebanks.treebank import Remarks
 from strategies import labels, words
 
 RUNS = "( (S (NP-SBJ-1 (PRP She)) (VP (VBZ runs) (NP (-NONE- *T*-1))) (. .)) )\n"

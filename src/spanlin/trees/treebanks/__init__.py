@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from spanlin.trees.treebanks.bracket_files import find_brackets, find_listed_brackets
-from spanlin.trees.treebanks.corpus import Corpus, Document
 from spanlin.trees.treebanks.craft import find_craft
 from spanlin.trees.treebanks.ctb import find_ctb
 from spanlin.trees.treebanks.genia import find_genia
@@ -12,6 +11,7 @@ from spanlin.trees.treebanks.nltk_sample import find_nltk_sample
 from spanlin.trees.treebanks.preparation import prepare_treebank
 from spanlin.trees.treebanks.ptb import find_ptb
 from spanlin.trees.treebanks.summary import CountDifference, Preparation, SplitSummary
+from spanlin.trees.treebanks.treebank import Corpus, Document
 
 __all__ = [
     "Corpus",

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from spanlin.errors import TreebankError
-from spanlin.trees.treebanks.corpus import Corpus, Document, bracket_reader, whole
 from spanlin.trees.treebanks.folders import check_disjoint, list_folder, missing_documents, read_id_list
+from spanlin.trees.treebanks.treebank import Corpus, Document, bracket_reader, whole
 
 SPLITS = ("train", "dev", "test")
 Unit = Literal["file", "block"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from spanlin.errors import TreebankError
-from spanlin.trees.treebanks.corpus import Corpus, Document, bracket_reader, whole
 from spanlin.trees.treebanks.folders import (
     check_disjoint,
     existing_folder,
@@ -14,6 +13,7 @@ from spanlin.trees.treebanks.folders import (
     read_id_list,
     roots,
 )
+from spanlin.trees.treebanks.treebank import Corpus, Document, bracket_reader, whole
 
 _SPLITS = ("train", "dev", "test")
 _IDS = "articles/ids"

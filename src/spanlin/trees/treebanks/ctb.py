@@ -9,8 +9,8 @@ from pathlib import Path
 from spanlin.errors import TreebankError, TreeSyntaxError
 from spanlin.trees.brackets import OnBad, read_trees
 from spanlin.trees.tree import Tree
-from spanlin.trees.treebanks.corpus import Corpus, Document, NamedBytes, Remarks, guarded, whole
 from spanlin.trees.treebanks.folders import existing_folder, find_folder, list_folder, roots
+from spanlin.trees.treebanks.treebank import Corpus, Document, NamedBytes, Remarks, guarded, whole
 
 # The division that parsers are scored on (Liu & Zhang 2017). Articles 400-439, which some add to train, are in no
 # split: the known count of train is without them.

@@ -8,7 +8,6 @@ from pathlib import Path
 from spanlin.errors import TreebankError
 from spanlin.trees.brackets import OnBad
 from spanlin.trees.tree import Tree
-from spanlin.trees.treebanks.corpus import Corpus, Document, DocumentReader, Remarks, guarded, whole
 from spanlin.trees.treebanks.folders import (
     check_disjoint,
     existing_folder,
@@ -17,6 +16,7 @@ from spanlin.trees.treebanks.folders import (
     read_id_list,
 )
 from spanlin.trees.treebanks.genia_xml import read_genia_xml
+from spanlin.trees.treebanks.treebank import Corpus, Document, DocumentReader, Remarks, guarded, whole
 
 _NEEDED = ("train", "dev", "test")
 _FURTHER = ("future_use",)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from spanlin.errors import TreebankError
 from spanlin.trees.brackets import read_trees
-from spanlin.trees.treebanks.corpus import Corpus, Document, bracket_reader, whole
 from spanlin.trees.treebanks.folders import check_disjoint, existing_folder, list_folder, missing_documents, roots
+from spanlin.trees.treebanks.treebank import Corpus, Document, bracket_reader, whole
 
 _NEEDED = ("train", "dev", "test")
 _EXPECTED = "a GUM repository, with splits.md and const/*.ptb"

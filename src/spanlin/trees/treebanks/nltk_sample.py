@@ -10,7 +10,8 @@ from pathlib import Path
 from spanlin.errors import TreebankError
 from spanlin.trees.brackets import OnBad, read_trees
 from spanlin.trees.tree import Tree
-from spanlin.trees.treebanks.corpus import (
+from spanlin.trees.treebanks.folders import existing_folder, find_folder, list_folder, missing_documents
+from spanlin.trees.treebanks.treebank import (
     Corpus,
     Document,
     DocumentReader,
@@ -20,7 +21,6 @@ from spanlin.trees.treebanks.corpus import (
     guarded,
     whole,
 )
-from spanlin.trees.treebanks.folders import existing_folder, find_folder, list_folder, missing_documents
 
 _CHAINS = (("nltk_data", "corpora", "treebank", "combined"),)
 _ARTICLES = {"train": range(1, 144), "dev": range(144, 172), "test": range(172, 200)}

@@ -13,8 +13,8 @@ from spanlin.atomic_files import NewFile
 from spanlin.errors import TreebankError, TreeSyntaxError
 from spanlin.trees.transforms import ROOT_LABELS, clean_tree
 from spanlin.trees.tree import Tree
-from spanlin.trees.treebanks.corpus import Corpus, Document, Remarks
 from spanlin.trees.treebanks.summary import CountDifference, Preparation, SplitSummary
+from spanlin.trees.treebanks.treebank import Corpus, Document, Remarks
 
 ROOT = "TOP"
 MANIFEST = "manifest.json"

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from spanlin.errors import TreebankError
-from spanlin.trees.treebanks.corpus import Corpus, Document, bracket_reader, whole
 from spanlin.trees.treebanks.folders import existing_folder, find_folder, list_folder, roots
+from spanlin.trees.treebanks.treebank import Corpus, Document, bracket_reader, whole
 
 _CHAINS = (("treebank_3", "parsed", "mrg", "wsj"), ("combined", "wsj"))
 _SECTIONS = {"train": range(2, 22), "dev": range(22, 23), "test": range(23, 24)}
