@@ -1,8 +1,8 @@
 """The k best trees of one sentence, found lazily (Huang & Chiang 2005, "Better k-best parsing", algorithm 3).
 
 A subtree of a span takes a split, one of the ranked subtrees of each child and one of the ranked labels of the span
-itself. A combination becomes a candidate once a neighbour that is at least as good has been taken. Only the subtrees that the
-asked-for trees need are ever built: the chart costs O(n^3), and each further tree up to O(n^2 log n).
+itself. A combination becomes a candidate once a neighbour that is at least as good has been taken. Only the subtrees
+that the asked-for trees need are ever built: the chart costs O(n^3), and each further tree up to O(n^2 log n).
 """
 
 from __future__ import annotations
