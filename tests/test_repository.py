@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,22 @@ def test_every_yaml_file_can_be_read() -> None:
 
 def test_the_citation_is_of_this_version() -> None:
     assert f"\nversion: {spanlin.__version__}\n" in read("CITATION.cff")
+
+
+def test_no_extra_repeats_the_requirements_of_another() -> None:
+    extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
+    names = [re.split(r"[\[<>=;]", item)[0] for items in extras.values() for item in items if "spanlin[" not in item]
+    assert len(names) > 20
+    assert len(names) == len(set(names))
+
+
+def test_the_source_distribution_has_what_the_tests_import() -> None:
+    included = tomllib.loads(read("pyproject.toml"))["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    folders = {entry.partition("/")[0] for entry in included}
+    imported = {
+        found
+        for path in (ROOT / "tests").rglob("*.py")
+        for found in re.findall(r"^ *(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    ours = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
+    assert {"bench", "experiments", "fuzz"} <= ours & imported <= folders
