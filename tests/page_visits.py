@@ -14,7 +14,8 @@ from spanlin.parsed import Parsed
 from spanlin.parser import Parser
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, LocatorAssertions, Page
+    from playwright.sync_api import Locator, Page
+    from playwright.sync_api._generated import LocatorAssertions
 
     Visit: TypeAlias = Callable[..., Page]
 
