@@ -8,7 +8,8 @@ from typing import Any
 from experiments.rows import merged
 
 from spanlin.config.network import NetworkConfig
-from spanlin.config.training import TrainingConfig, config_from_table
+from spanlin.config.table import config_from_table
+from spanlin.config.training import TrainingConfig
 from spanlin.training.checkpoint import Model, new_model
 from spanlin.training.vocabulary import build_vocabularies
 from spanlin.trees.labelled import LabelledSplits, labelled_splits

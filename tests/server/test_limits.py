@@ -45,7 +45,7 @@ class HeldParser(Parser):
         self.free = threading.Event()
         self.seen: list[Sequence[str]] = []
 
-    def stream(self, sentences: Any, *, batch_tokens: int = 0) -> Iterator[str]:
+    def bracket_lines(self, sentences: Any, *, batch_tokens: int = 0) -> Iterator[str]:
         self.seen += sentences
         assert self.free.wait(20)
         yield from (" ".join(words) for words in sentences)

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from spanlin.config.training import TrainingConfig, TreebankConfig, config_from_table
+from spanlin.config.table import config_from_table
+from spanlin.config.training import TrainingConfig, TreebankConfig
 
 GUIDE = Path(__file__).parents[2] / "docs" / "training.md"
 
