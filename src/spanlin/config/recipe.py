@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from spanlin.config.table import config_from_table, shown
-from spanlin.config.training import TrainingConfig, load_config, read_toml
+from spanlin.config.toml_files import read_toml
+from spanlin.config.training import TrainingConfig, load_config
 from spanlin.errors import ConfigError
 
 RECIPE = "recipe.toml"

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from spanlin.config.network import NetworkConfig
 from spanlin.config.table import config_from_table, shown
+from spanlin.config.toml_files import read_toml, read_toml_with_base
 from spanlin.errors import ConfigError
-
-_MOST_BYTES = 32_000  # of a configuration file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,25 +140,17 @@ class TrainingConfig:
             )
 
 
-def read_toml(path: str | Path) -> dict[str, Any]:
-    """Return what a TOML file holds; who writes it is not trusted to keep it small."""
-    try:
-        with open(path, "rb") as stream:
-            raw = stream.read(_MOST_BYTES + 1)
-        if len(raw) > _MOST_BYTES:  # Python's reader takes squared time for a key of very many parts
-            raise ConfigError(f"{path}: has more than {_MOST_BYTES} bytes: no configuration is as long")
-        return tomllib.loads(raw.decode("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{path}: not TOML: nested too deeply") from error
-    except ValueError as error:  # bad syntax, bad UTF-8, or a number of thousands of digits
-        raise ConfigError(f"{path}: not TOML: {' '.join(str(error).split())[:200]}") from error
-
-
 def load_config(path: str | Path) -> TrainingConfig:
-    """Return the configuration in a TOML file."""
-    table = read_toml(path)
+    """Return the configuration in a TOML file, which may take keys from its `base`."""
+    return _checked_config(path, read_toml_with_base(path))
+
+
+def load_saved_config(path: str | Path) -> TrainingConfig:
+    """Return the configuration in a checkpoint's file, which is complete: no other file is read."""
+    return _checked_config(path, read_toml(path))
+
+
+def _checked_config(path: str | Path, table: dict[str, Any]) -> TrainingConfig:
     try:
         return config_from_table(TrainingConfig, table)
     except ConfigError as error:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from spanlin.atomic_files import recover_folder
-from spanlin.config.training import TrainingConfig, load_config
+from spanlin.config.training import TrainingConfig, load_saved_config
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.network.batch import Batch
 from spanlin.network.loss import SoftTargets, distillation_loss, gold_loss
@@ -126,7 +126,7 @@ class _Run:
         for name in ("last", "best"):  # now, not after an hour
             require_replaceable(folder / name, CHECKPOINT)
         if resume:
-            _require_same_config(load_config(last / "config.toml"), config, last)
+            _require_same_config(load_saved_config(last / "config.toml"), config, last)
         data = load_data(config)
         self.progress = load_progress(last) if resume else Progress(fingerprint=data.fingerprint)
         if self.progress.fingerprint != data.fingerprint:
