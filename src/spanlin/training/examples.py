@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.runtime.flat_pieces import FlatPieces
 from spanlin.runtime.pieces import WordPieces
 from spanlin.training.vectors import WordVectors
 from spanlin.training.vocabulary import START, STOP, Vocabularies
@@ -55,6 +57,19 @@ class Examples:
     def word_counts(self) -> NDArray[np.int64]:
         """The number of words of each sentence."""
         return np.diff(self.offsets)
+
+    @cached_property
+    def flat_pieces(self) -> FlatPieces:
+        """The pieces of a network with a pretrained encoder."""
+        return FlatPieces(
+            pieces=self.pieces,
+            piece_starts=self.piece_offsets[:-1],
+            piece_counts=np.diff(self.piece_offsets),
+            first_pieces=self.first_pieces,
+            last_pieces=self.last_pieces,
+            word_starts=self.offsets[:-1],
+            word_counts=self.word_counts,
+        )
 
     @property
     def costs(self) -> NDArray[np.int64]:
