@@ -16,7 +16,7 @@ from spanlin.parser import Parser
 from spanlin.runtime.backend import CONFIDENCE, TREE, Arrays
 from spanlin.runtime.confidence import span_evidence
 from spanlin.runtime.sentences import RunBatch
-from spanlin.trees.labelled import LabelledSplits
+from spanlin.trees.labelled import LabelledSplits, splits_from_numbers
 from spanlin.trees.transforms import ROOT_LABELS, constituent_labels
 from spanlin.trees.tree import LabelledSpan, Span, Tree
 
@@ -121,14 +121,9 @@ def expected_calibration_error(probabilities: Floats, correct: Bools, *, bins: i
 def _parse(folder: ModelFolder, words: Sequence[str], tree: Arrays, evidence: Floats) -> Parse:
     """Return the parse of a sentence from its rows of a batch's arrays."""
     count = len(words)
-    lefts, rights, split_labels = (tree[name][: count - 1].tolist() for name in ("lefts", "rights", "split_labels"))
-    splits = LabelledSplits(
-        words=tuple(words),
-        tags=tuple(folder.tags[tag] for tag in tree["tags"][:count].tolist()),
-        spans=tuple(map(Span, lefts, rights)),
-        split_labels=tuple(folder.labels[label] for label in split_labels),
-        word_labels=tuple(folder.labels[label] for label in tree["word_labels"][:count].tolist()),
-    )
+    tags = [folder.tags[tag] for tag in tree["tags"][:count].tolist()]
+    rows = (tree[name].tolist() for name in ("lefts", "rights", "split_labels", "word_labels"))
+    splits = splits_from_numbers(words, tags, *rows, labels=folder.labels)
     width = len(tree["lefts"])
     return Parse(splits=splits, evidence=evidence[np.r_[0 : count - 1, width : width + count]])
 
