@@ -40,7 +40,7 @@ def load_row(name: str, folder: Path = ROWS) -> Row:
     path = folder / f"{name}.toml"
     table = read_toml_with_base(path)
     if unknown := table.keys() - _KEYS:
-        raise ConfigError(f"{path}: unknown key {min(unknown)}; known here: {', '.join(sorted(_KEYS))}")
+        raise ConfigError(f"{path}: unknown key {min(unknown)}; known here: base, {', '.join(sorted(_KEYS))}")
     if not table.get("sentences"):
         raise ConfigError(f"{path}: no `sentences`: say how many to train on in all, or name a base that does")
     return Row(
