@@ -15,7 +15,17 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from spanlin.errors import CheckpointError, ConfigError, MissingExtraError
-from spanlin.model_folder.folder import CARD, GRAPH, LABEL_GRAPH, TOKENIZER, WEIGHTS, ModelFolder, write_manifest
+from spanlin.model_folder.folder import (
+    CARD,
+    GRAPH,
+    LABEL_GRAPH,
+    TOKENIZER,
+    WEIGHTS,
+    ModelFolder,
+    open_folder,
+    write_manifest,
+)
+from spanlin.model_folder.tokenizer_check import check_tokenizer
 from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.span_scorer import LabelTupleScorer
@@ -50,6 +60,7 @@ def export_model(
     encoder = model.network.pretrained.model
     limit, shape_step = model.network.pretrained.limit, model.network.pretrained.shape_step
     tokenizer = model.featurizer.pieces.text
+    check_tokenizer(tokenizer.encode("utf-8"), str(Path(folder) / TOKENIZER))  # now, not after the graphs are made
 
     def fill(path: Path) -> None:
         graph = path / GRAPH
@@ -79,6 +90,7 @@ def export_model(
                 details=details,
             )
         )
+        _require_loadable(path, Path(folder))
 
     write_folder(Path(folder), fill)
     return Path(folder)
@@ -91,6 +103,14 @@ def _require_exportable(model: Model) -> None:
     scorer = network.config.scorer
     if scorer.normalization == "span" or network.tag_head is None:
         raise CheckpointError("only parsers with greedy decoding and a tag head can be exported yet")
+
+
+def _require_loadable(path: Path, folder: Path) -> None:
+    """Raise a CheckpointError if a parser would refuse what is in `path`, and is going to be `folder`."""
+    try:
+        open_folder(path)
+    except CheckpointError as error:
+        raise CheckpointError(str(error).replace(str(path), str(folder))) from error
 
 
 def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
