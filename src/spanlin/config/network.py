@@ -84,6 +84,7 @@ class ScorerConfig:
     dropout: float = 0.33
     target: Literal["left", "right", "both"] = "both"
     normalization: Literal["right-boundary", "span", "none"] = "right-boundary"
+    """How scores become probabilities: a softmax for each right boundary, or each span by itself."""
     separate_boundaries: bool = False
     """MLP_l and MLP_r (Eq. 2) instead of the split point's own vector in both roles."""
     label_input: Literal["concatenate", "subtract"] = "concatenate"
@@ -102,8 +103,8 @@ class LossConfig:
 
     label_tree: Literal["gold", "predicted"] = "predicted"
     """Spans whose labels are trained: those of the gold tree (the paper), or of the tree decoded now (its code)."""
-    normalization: Literal["local", "global"] = "local"
-    """Of a tree's probability: over the boundaries of each split point (Eq. 3), or once more over all trees."""
+    objective: Literal["boundaries", "trees"] = "boundaries"
+    """What is made probable: the gold boundary of each split point (Eq. 3), or the gold tree among all trees."""
     divide_by_length: bool = True
     tag_weight: float = 0.5
     label_smoothing: float = 0.0
@@ -131,9 +132,9 @@ class NetworkConfig:
         _check_fraction("network.unknown_treebank_rate", self.unknown_treebank_rate)
         if self.input == "pretrained" and not self.pretrained.folder:
             raise ConfigError("network.pretrained.folder is missing: input = 'pretrained' needs a transformers folder")
-        if self.loss.normalization == "global" and self.scorer.normalization != "right-boundary":
+        if self.loss.objective == "trees" and self.scorer.normalization != "right-boundary":
             raise ConfigError(
-                "network.loss.normalization = 'global' needs network.scorer.normalization = 'right-boundary', "
+                "network.loss.objective = 'trees' needs network.scorer.normalization = 'right-boundary', "
                 f"got {self.scorer.normalization!r}"
             )
         if self.input == "lexical" and self.context.kind == "none":

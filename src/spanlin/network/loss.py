@@ -101,7 +101,7 @@ def _structure_loss(
             if scores.right is not None:
                 picked = scores.right.gather(2, (right_boundaries - 1).clamp(min=0).unsqueeze(2)).squeeze(2)
                 loss = loss - torch.where(is_word, picked, 0.0).sum(dim=1)
-            if network.config.loss.normalization == "global":
+            if network.config.loss.objective == "trees":
                 loss = loss + tree_log_mass(scores.left, scores.right, word_counts)
             return loss
         case "none":

@@ -65,7 +65,7 @@ class Parse:
     word_labels: Tensor  # [batch, words]
     label_log_probs: Tensor  # [batch, 2 * words - 1], split spans first
     tags: Tensor | None  # [batch, words]
-    left_boundaries: Tensor  # [batch, words], the greedy choice; right boundaries where the target is 'right'
+    boundaries: Tensor  # [batch, words], the greedy choice: left ones, or right ones where only these are scored
 
 
 class ParserNetwork(nn.Module):
@@ -270,7 +270,7 @@ class ParserNetwork(nn.Module):
             word_labels=best.indices[:, split_count:],
             label_log_probs=best.values,
             tags=None if scores.tags is None else scores.tags.argmax(dim=-1),
-            left_boundaries=boundaries,
+            boundaries=boundaries,
         )
 
 

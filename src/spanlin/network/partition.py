@@ -1,4 +1,4 @@
-"""The sum over all trees of a sentence, by dynamic programming: what global normalization divides by."""
+"""The sum over all trees of a sentence, by dynamic programming: the divisor of a tree's probability."""
 
 from __future__ import annotations
 

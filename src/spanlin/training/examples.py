@@ -15,7 +15,7 @@ from spanlin.training.vectors import WordVectors
 from spanlin.training.vocabulary import START, STOP, Vocabularies
 from spanlin.trees.labelled import LabelledSplits
 
-Ints = NDArray[np.int32]
+Ids = NDArray[np.int32]
 
 MAX_SPELLING = 30
 """Characters of a word that are read: of a longer one, the first and last half as many."""
@@ -31,23 +31,23 @@ class Examples:
     """
 
     offsets: NDArray[np.int64]
-    words: Ints
-    vectors: Ints
-    input_tags: Ints
-    spelling_ids: Ints
-    spellings: Ints  # [distinct words, MAX_SPELLING + 2]
+    words: Ids
+    vectors: Ids
+    input_tags: Ids
+    spelling_ids: Ids
+    spellings: Ids  # [distinct words, MAX_SPELLING + 2]
     spelling_lengths: NDArray[np.int64]
     piece_offsets: NDArray[np.int64]
-    pieces: Ints
-    first_pieces: Ints
-    last_pieces: Ints
-    split_lefts: Ints
-    split_rights: Ints
-    split_labels: Ints
-    word_labels: Ints
-    tags: Ints
+    pieces: Ids
+    first_pieces: Ids
+    last_pieces: Ids
+    split_lefts: Ids
+    split_rights: Ids
+    split_labels: Ids
+    word_labels: Ids
+    tags: Ids
     has_tree: NDArray[np.bool_]
-    treebanks: Ints  # [sentences]; 0 is none in particular
+    treebanks: Ids  # [sentences]; 0 is none in particular
     piece_limit: int  # the most pieces the encoder reads at once
 
     def __len__(self) -> int:
@@ -178,7 +178,7 @@ class Featurizer:
             treebanks=np.full(len(offsets) - 1, vocabularies.treebanks.id(treebank) + 1, dtype=np.int32),
         )
 
-    def _spell(self, distinct: list[str]) -> tuple[Ints, NDArray[np.int64]]:
+    def _spell(self, distinct: list[str]) -> tuple[Ids, NDArray[np.int64]]:
         """Return character ids with a start and a stop around each word; two more rows spell the sentence's edges."""
         chars = self.vocabularies.chars
         table = np.zeros((len(distinct) + 2, MAX_SPELLING + 2), dtype=np.int32)  # a multiple of 8 wide
@@ -242,5 +242,5 @@ def without_tags(sentence_words: Iterable[str]) -> LabelledSplits:
     return LabelledSplits(words, ("",) * len(words), (), (), ())
 
 
-def _ints(values: list[int]) -> Ints:
+def _ints(values: list[int]) -> Ids:
     return np.asarray(values, dtype=np.int32)
