@@ -24,8 +24,8 @@ _KEYS = {"title", "share", "sentences", "config"}
 class Row:
     """A way to train. `share` of the trees are trained on; `config` is the training configuration without treebanks.
 
-    Training ends after so many `sentences`, in whole epochs, but after `config`'s epochs at the latest: so a row fits
-    small treebanks and large ones.
+    Training ends after this many `sentences`, in whole epochs, and never after more epochs than `config` has: so a row
+    fits small treebanks and large ones.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a network is made of: one frozen dataclass a component, checked when it is built."""
+"""What a network is made of: one frozen dataclass per component, checked when it is built."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LexicalConfig:
     vectors: str = ""
     """Pretrained word vectors: a GloVe text file, or a folder with `words.txt` and `vectors.npy`; or nothing."""
     vector_limit: int = 0
-    """Keep only the first so many vectors (they are in order of frequency); 0 keeps all."""
+    """Keep only this many of the first vectors (they are in order of frequency); 0 keeps all."""
     train_vectors: bool = False
     dropout: float = 0.33
     unknown_z: float = 0.8375
@@ -44,9 +44,9 @@ class PretrainedConfig:
     mix_layers: bool = False
     """A learned mix of all layers instead of the last one."""
     drop_layers: int = 0
-    """Leave out so many of the topmost layers."""
+    """Leave out this many of the topmost layers."""
     shapes: bool = True
-    """Tell the encoder how each word uses capitals, by a learned vector added to those of its pieces."""
+    """Show the encoder how each word uses capitals, by a learned vector added to those of its pieces."""
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class PretrainedConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ContextConfig:
-    """Layers over the input: a BiLSTM, or a Transformer with content and position kept apart."""
+    """Layers over the input: a BiLSTM, or a Transformer with content and position kept separate."""
 
     kind: Literal["none", "bilstm", "transformer"] = "bilstm"
     width: int = 1024
@@ -115,7 +115,7 @@ class LossConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkConfig:
-    """A whole network. `input` says which of `lexical` and `pretrained` counts."""
+    """A whole network. `input` says which of `lexical` and `pretrained` is used."""
 
     input: Literal["lexical", "pretrained"] = "lexical"
     lexical: LexicalConfig = field(default_factory=LexicalConfig)
@@ -126,7 +126,7 @@ class NetworkConfig:
     treebank_vectors: bool = False
     """Add a learned vector for the treebank whose annotation is wanted; treebanks differ in their guidelines."""
     unknown_treebank_rate: float = 0.2
-    """In training, how often the treebank is not told, so that the network can do without."""
+    """In training, how often the treebank is left out, so that the network can also parse without it."""
 
     def __post_init__(self) -> None:
         _check_fraction("network.unknown_treebank_rate", self.unknown_treebank_rate)

@@ -32,7 +32,7 @@ class Source:
     about: str = ""
 
     def holds(self, file: str) -> bool:
-        """Tell whether a file is one of these."""
+        """Return whether a file is one of these."""
         return any(Path(file).is_relative_to(one) for one in self.files)
 
 
@@ -56,7 +56,7 @@ class Recipe:
     """Configurations; their models take the place of the teachers that the student's configuration names."""
     precision: Literal["fp32", "fp16", "int8"] = "int8"
     treebank: str = ""
-    """The one whose annotation the parser gives, for a student that is told its treebanks."""
+    """The one whose annotation the parser gives, for a student with treebank vectors."""
     trained_on: str = ""
     """The machine and its time, in words."""
 

@@ -16,7 +16,7 @@ from spanlin.errors import ConfigError
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankConfig:
-    """One treebank; `weight` is how often an epoch goes through its training trees."""
+    """One treebank; `weight` is how often an epoch passes over its training trees."""
 
     name: str
     train: str
@@ -73,7 +73,7 @@ class DistillationConfig:
 
     teachers: tuple[str, ...] = ()
     unlabelled: tuple[str, ...] = ()
-    """Files with one sentence a line, words separated by spaces."""
+    """Files with one sentence per line, words separated by spaces."""
     unlabelled_weight: float = 1.0
     tree_share: float = 0.5
     """The trees' share of the loss (gold ones, or the teachers' best); the teachers' probabilities have the rest."""
@@ -99,7 +99,7 @@ class TrainingConfig:
     seed: int = 1
     epochs: int = 20
     max_minutes: float = 0.0
-    """Plan the schedule's end for so many minutes of training from the speed seen, if that is sooner; 0: no limit."""
+    """End after this many minutes of training, if that is sooner, with the schedule planned for it; 0: no limit."""
     precision: Literal["fp32", "bf16"] = "fp32"
     cuda_graphs: bool = True
     """On one GPU, record and replay the kernels of each shape of batch, where the network allows it."""
@@ -108,7 +108,7 @@ class TrainingConfig:
     evaluate_every: int = 1
     """Epochs between two dev evaluations."""
     patience: int = 0
-    """Stop after so many evaluations without a better dev F1; 0: never."""
+    """Stop after this many evaluations without a better dev F1; 0: never."""
     save_every: int = 0
     """Optimizer steps between two checkpoints; 0: after each epoch."""
     min_word_count: int = 1
@@ -173,7 +173,7 @@ def _write_table(table: dict[str, Any], path: str, lines: list[str]) -> None:
     }
     for name, value in table.items():
         if name not in tables and name not in lists:
-            # JSON's strings, numbers, booleans and flat lists are TOML's too, but for one control character.
+            # JSON's strings, numbers, booleans and flat lists are TOML's too, except for one control character.
             written = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
             written = written.replace("\x7f", "\\u007f")
             lines.append(f"{name} = {written}")

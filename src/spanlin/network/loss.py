@@ -27,7 +27,7 @@ class Losses:
 
 @dataclass(frozen=True, kw_only=True)
 class SoftTargets:
-    """What a teacher says of a batch, on a tree of its own choice or the gold one."""
+    """A teacher's probabilities for a batch, on a tree of its own choice or the gold one."""
 
     left: Tensor | None  # [batch, words, words] probabilities
     right: Tensor | None
@@ -177,7 +177,7 @@ def _label_loss(
 def soft_targets(
     teachers: Sequence[ParserNetwork], batches: Sequence[Batch], *, gold: Targets | None, has_tree: Tensor
 ) -> SoftTargets:
-    """Return the mean of what several teachers say, on the gold tree where there is one, else on their own."""
+    """Return the mean of several teachers' probabilities, on the gold tree where there is one, else on their own."""
     all_scores = [teacher.score(batch) for teacher, batch in zip(teachers, batches, strict=True)]
     word_counts = batches[0].word_counts
     left = _mean_probs([scores.left for scores in all_scores])

@@ -106,8 +106,8 @@ class BatchMaker:
 
         treebanks = examples.treebanks[sentences]
         if seed is not None and self.unknown_treebank_rate:
-            told = np.random.default_rng([*seed, 1]).random(len(treebanks)) >= self.unknown_treebank_rate
-            treebanks = np.where(told, treebanks, 0)
+            is_known = np.random.default_rng([*seed, 1]).random(len(treebanks)) >= self.unknown_treebank_rate
+            treebanks = np.where(is_known, treebanks, 0)
         return Batch(
             word_counts=torch.from_numpy(counts),
             treebanks=_tensor(treebanks),
@@ -179,7 +179,7 @@ Item = TypeVar("Item")
 
 
 class Prefetcher(Generic[Item]):
-    """Runs jobs in a background thread, a few ahead of whoever iterates; an error in one is raised there."""
+    """Runs jobs in a background thread, a few ahead of the iteration; an error in one is raised there."""
 
     def __init__(self, jobs: Iterator[Callable[[], Item]], *, ahead: int) -> None:
         self._queue: queue.Queue[tuple[Item | None, BaseException | None] | None] = queue.Queue(maxsize=ahead)

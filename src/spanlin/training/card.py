@@ -23,7 +23,7 @@ class InputFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A training run of a recipe; `minutes` is None where its folder does not tell."""
+    """A training run of a recipe; `minutes` is None where its folder does not say."""
 
     config: str
     seed: int

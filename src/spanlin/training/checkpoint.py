@@ -52,7 +52,7 @@ class Model:
 
 
 def new_model(config: TrainingConfig, vocabularies: Vocabularies) -> Model:
-    """Return a model as it is before training, with the pretrained parts its configuration names."""
+    """Return an untrained model, with the pretrained parts its configuration names."""
     network = config.network
     vectors = pieces = encoder = None
     if network.input == "pretrained":

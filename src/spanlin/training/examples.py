@@ -47,7 +47,7 @@ class Examples:
     word_labels: Ids
     tags: Ids
     has_tree: NDArray[np.bool_]
-    treebanks: Ids  # [sentences]; 0 is none in particular
+    treebanks: Ids  # [sentences]; 0 names no treebank
     piece_limit: int  # the most pieces the encoder reads at once
 
     def __len__(self) -> int:

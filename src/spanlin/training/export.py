@@ -1,4 +1,4 @@
-"""A checkpoint as self-contained ONNX graphs: ids in, labelled spans out, tree inference inside; labels apart."""
+"""A checkpoint as self-contained ONNX graphs: one parses, ids in and labelled spans out; a small one labels spans."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def export_model(
 ) -> Path:
     """Write a model folder for `Parser.load` and return its path.
 
-    `treebank` names the one whose annotation the parser gives, for a network that was told its treebanks.
+    `treebank` names the one whose annotation the parser gives, for a network with treebank vectors.
     `with_weights` adds the weights themselves, in bfloat16, by which torch parses on a GPU.
     """
     model = checkpoint if isinstance(checkpoint, Model) else load_model(checkpoint)
@@ -185,7 +185,7 @@ def _write_graph(
 
 
 def _strip(path: Path) -> None:
-    """Leave out what the exporter tells of its origin: stack traces, with the paths of the machine it ran on."""
+    """Remove what the exporter adds about its origin: stack traces, with paths of the machine it ran on."""
     import onnx
 
     model = onnx.load(str(path))
@@ -205,7 +205,7 @@ def _strip(path: Path) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the exporter from warning of packages it does without, and of every number it leaves as it is."""
+    """Silence the exporter's warnings about optional packages and about every number it leaves unchanged."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

@@ -16,7 +16,7 @@ from spanlin.network.network import ParserNetwork
 
 
 def can_be_graphed(network: ParserNetwork) -> bool:
-    """Tell whether a network runs the same kernels for every batch of one shape; transformers' own look at the data."""
+    """Return whether a network runs the same kernels for every batch of one shape; transformers' encoders do not."""
     return network.pretrained is None or isinstance(network.pretrained.model, NativeEncoder)
 
 

@@ -35,7 +35,7 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[obj
 
 
 class BatchParse(NamedTuple):
-    """The parse of a batch; `legal`, [batch], tells of a greedy decoder whether the boundaries were some tree's."""
+    """The parse of a batch; of a greedy decoder, `legal`, [batch], says whether the boundaries were those of a tree."""
 
     parse: Parse
     legal: Tensor | None
@@ -101,7 +101,7 @@ def parse_sentences(
     precision: str = "fp32",
     token_budget: int = 20_000,
 ) -> list[SentenceParse]:
-    """Return the parses of sentences, in order, and what the network says besides."""
+    """Return the parses of sentences, in order, with the network's tags."""
     if decoder not in DECODERS:
         raise ConfigError(f"unknown decoder {decoder!r}: choose one of {', '.join(DECODERS)}")
     device = device or torch.device("cpu")

@@ -50,7 +50,7 @@ def build_model(
 ) -> BuiltModel:
     """Train what a recipe folder names and package its student.
 
-    Runs are kept in `work`: one that is finished is used again, one that was interrupted goes on.
+    Runs are kept in `work`: a finished one is used again, an interrupted one is resumed.
     """
     loaded, work = load_recipe(recipe), Path(work)
     require_replaceable(Path(destination), MODEL_FOLDER)  # now, not after all the training
@@ -110,7 +110,7 @@ def package_checkpoint(
 
 
 def _some(trees: Sequence[Tree]) -> list[Tree]:
-    """Return at most so many trees of a treebank as two temperatures need, from all over it; long ones take long."""
+    """Return the trees that temperatures are fitted on: spread evenly over a treebank, long ones left out."""
     short = [tree for tree in trees if len(tree.words) <= _LONGEST_TREE]
     return short[:: max(1, -(-len(short) // _MOST_TREES))]
 
@@ -121,12 +121,12 @@ def run_folder(recipe: Recipe, config: str, work: Path) -> Path:
 
 
 def _trained(config: TrainingConfig, folder: Path, *, device: str, watch: Watcher | None) -> Path:
-    """Return the best model of a run, which is done, or what is left of it, if it is not finished."""
+    """Return the best model of a run, after training whatever of it is not finished."""
     recover_folder(folder / "last")
     # A finished run is resumed too: that checks its configuration and its data, and trains nothing.
     result = train(config, folder, resume=(folder / "last").exists(), device=device, watch=watch)
     if result.interrupted:
-        raise TrainingError(f"{folder}: interrupted: build again to go on from here")
+        raise TrainingError(f"{folder}: interrupted: build again to resume")
     return result.best
 
 
