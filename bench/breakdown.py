@@ -99,7 +99,7 @@ def parser_batches(
 ) -> list[tuple[PieceRows, Ints]]:
     """Return the batches that a parser on this device hands to its backend."""
     recorder = Recorder(TorchBackend(folder, device=device))
-    Parser(folder, recorder, workers=1).brackets(sentences, batch_tokens=batch)
+    list(Parser(folder, recorder, workers=1).bracket_lines(sentences, batch_tokens=batch))
     return recorder.batches
 
 

@@ -18,21 +18,23 @@ PAGE = "paper-tables.md"
 NOT_MEASURED = "Not measured yet."
 _FIGURES = {"lengths": draw_lengths, "curve": draw_curve}
 _ABOUT = {
-    "main": "The paper's objective under each encoder, beside other parsers trained on the same trees. Differences and "
-    "p are against the first row.",
-    "types": "F1 of the nine most frequent constituent types, ours against per-span normalization (PSN).",
-    "lengths": "F1 by the number of words of a span, ours against PSN. The paper draws this without printing numbers: "
-    "it finds ours ahead from 11 to 45 words.",
+    "main": "The paper's objective with each encoder, beside other parsers trained on the same trees. Differences and "
+    "p are relative to the first row.",
+    "types": "F1 of the nine most frequent constituent types, for ours and for per-span normalization (PSN).",
+    "lengths": "F1 by the number of words in a span, for ours and for PSN. The paper draws this without printing "
+    "numbers; its model is ahead from 11 to 45 words.",
     "ablation": "The full BiLSTM model and three changes to it, one at a time.",
-    "inference": "Every decoder on the very same scores; minimum change and minimum risk are not in the paper.",
+    "inference": "Every decoder on the same scores. Minimum change and minimum risk are not in the paper.",
     "speed": "How fast the rows parse, from words in memory to labelled spans with the argmin decoder, and how fast "
-    "they were trained, dev evaluation included. Rows that ran side by side shared the device.",
+    "they were trained, including evaluation on dev. Rows that ran side by side shared the device.",
     "beyond": "Changes to the paper's objective: the mirrored linearization, both linearizations at once, labels "
-    "trained on the trees decoded now, the last two together, and the same scores normalized over whole trees.",
-    "settings": "The paper's objective, what did better than it by itself, and all of that together, on two treebanks.",
-    "settings-minilm": "The same over the small pretrained encoder, which is what the packaged model is made of.",
+    "trained on predicted trees instead of gold ones, the last two together, and the same scores normalized over whole "
+    "trees.",
+    "settings": "The paper's objective, each change that did better than it, and all of them together, on two "
+    "treebanks.",
+    "settings-minilm": "The same over MiniLM, the small pretrained encoder of the packaged model.",
     "curve": "The BiLSTM trained on part of the trees.",
-    "languages": "From the treebank alone, without vectors or pretrained encoders.",
+    "languages": "Trained on the treebank alone, without word vectors or pretrained encoders.",
 }
 
 
@@ -43,12 +45,14 @@ def render(results: Path, docs: Path, *, bench: Sequence[Path] = (), claims: Pat
     comparisons = [comparison for comparison in comparisons if "results" in comparison and "settings" in comparison]
     parts = [
         "# The paper's tables",
-        "Every table and figure of Wei, Wu and Lan (2020), *A Span-based Linearization for Constituent Trees*, and "
-        "some that it does not have, on treebanks that can be had: `python -m experiments TABLE --data DIR` trains "
-        "the rows of a table, `python -m experiments render` makes this page from the results. Scores are labelled "
-        "brackets on dev trees as `spanlin evaluate` counts them (COLLINS parameters, gold tags), trees by exact "
-        "inference, means over seeds ± their standard deviation; p is that of the scorer's paired test. The paper's "
-        "own numbers are on other treebanks: what compares is the differences.",
+        "This page repeats every table and figure of Wei, Wu and Lan (2020), *A Span-based Linearization for "
+        "Constituent Trees*, on treebanks that anyone can download, and adds some more.",
+        "- Scores are labelled brackets on dev trees, as `spanlin evaluate` counts them (COLLINS parameters, gold "
+        "tags), of trees found by exact inference. Each is a mean over seeds ± its standard deviation. p is that of "
+        "the scorer's paired test.\n"
+        "- The paper's own numbers are from other treebanks, so compare differences, not scores.\n"
+        "- `python -m experiments TABLE --data DIR` trains the rows of a table, and `python -m experiments render` "
+        "makes this page from the results.",
         *(_part(table, found, docs, comparisons, claims) for table in TABLES.values()),
     ]
     docs.mkdir(parents=True, exist_ok=True)

@@ -127,10 +127,10 @@ def inference_section(found: Results, of: Table, treebank: str) -> str:
     legal = mean(100 * result.decoders["argmin"].legal / len(result.brackets.gold) for result in results)
     header = ["", "recall", "precision", "F1", "p", "splits unlike argmin's", "sentences/s"]
     return (
-        f"{table(header, lines)}\n\n{number(legal)} percent of the greedy sequences are legal, so that no tree is more "
-        f"probable than theirs. {len(results)} seeds; p is that of the difference from exact inference; sentences per "
-        "second are those of decoding alone, NumPy on the CPU, the legal sentences of exact inference taken from "
-        "argmin."
+        f"{table(header, lines)}\n\n{number(legal)} percent of the greedy sequences are legal, so their trees are "
+        f"provably the most probable ones. {len(results)} seeds; p is that of the difference from exact inference. "
+        "Sentences per second are for decoding alone, in NumPy on the CPU; exact inference takes over argmin's tree "
+        "where it is certified."
     )
 
 

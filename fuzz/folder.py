@@ -21,6 +21,7 @@ from spanlin.cli.info import model_facts
 from spanlin.errors import SpanlinError
 from spanlin.model_folder.folder import open_folder
 from spanlin.parser import Parser
+from spanlin.runtime.options import ParseOptions
 
 _AROUND = work_folder()
 _FOLDER = _AROUND / "model"
@@ -70,7 +71,7 @@ def _use(*, with_card: bool) -> None:
     if with_card:
         json.dumps(model_facts(_FOLDER), ensure_ascii=False).encode()
     parser = Parser.from_folder(open_folder(_FOLDER), threads=1)
-    for parsed in (*parser.parse(_TEXT), *parser.parse(_TEXT, k_best=2, marginals=True)):
+    for parsed in (*parser.parse(_TEXT), *parser.parse(_TEXT, ParseOptions(k_best=2, marginals=True))):
         assert parsed.words, "a sentence has words"
         assert all(0 <= item.probability <= 1 for item in parsed.constituents())
         json.dumps(parsed.to_json(), ensure_ascii=False).encode()

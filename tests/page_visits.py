@@ -12,6 +12,7 @@ import pytest
 
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
+from spanlin.runtime.options import ParseOptions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, LocatorAssertions, Page
@@ -37,7 +38,7 @@ def keep(page: Page, name: str) -> None:
 
 def parse(parser: Parser, text: str, **options: Any) -> Parsed:
     """Return the parse of a text of one sentence."""
-    [parsed] = parser.parse(text, **options)
+    [parsed] = parser.parse(text, ParseOptions(**options))
     return parsed
 
 

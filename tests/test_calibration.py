@@ -168,7 +168,7 @@ def test_a_folder_gives_the_parser_s_trees_whatever_the_batch(folder: Path) -> N
     sentences = [tree.words for tree in TREES]
     parses = parse_with_folder(open_folder(path), sentences)
     trees = [tree_from_splits(parse.splits) for parse in parses]
-    expected = list(map(parse_tree, Parser.load(path).brackets(sentences)))
+    expected = list(map(parse_tree, list(Parser.load(path).bracket_lines(sentences))))
     assert list(map(add_root, trees)) == expected
     for parse, sentence in zip(parses[:5], sentences[:5], strict=True):
         alone = parse_with_folder(open_folder(path), [sentence])[0]

@@ -23,18 +23,16 @@ MAY_IMPORT = {
     "runtime": {"model_folder", "config", "errors", "trees", "linearization", "decoding"},
     "calibration": {"model_folder", "config", "errors", "trees", "runtime", "evaluation", "parser"},
     "tree_calibration": {"model_folder", "config", "errors", "trees", "decoding", "runtime", "parser"},
-    "text": {"errors"},
+    "text": {"errors", "trees"},
     "render": {"errors", "trees"},
     "parsed": {"errors", "trees", "render"},
     "frames": {"errors", "parsed"},
     "sentence_constraints": {"errors", "trees", "decoding", "text"},
     "parsed_batch": {"runtime", "parsed"},
-    "argument_checks": {"errors"},
     "parser": {
         "model_folder",
         "config",
         *("errors", "decoding", "runtime", "text", "sentence_constraints", "parsed", "parsed_batch"),
-        "argument_checks",
     },
     "benchmark": {"model_folder", "config", "errors", "text", "runtime", "parser"},
     "corpus": {
@@ -73,12 +71,20 @@ MAY_IMPORT = {
         "runtime",
         "text",
         "parsed",
-        "argument_checks",
         "parser",
     },
     "integrations": {"model_folder", "config", "errors", "trees", "runtime", "text", "render", "parsed", "parser"},
     "__main__": {"cli"},
-    "__init__": {"errors", "trees", "linearization", "decoding", "evaluation", "sentence_constraints", "parser"},
+    "__init__": {
+        "errors",
+        "trees",
+        "linearization",
+        "decoding",
+        "evaluation",
+        "sentence_constraints",
+        "parser",
+        "runtime",
+    },
 }
 LIGHT = {"click", "numpy", "onnxruntime", "rich", "tokenizers"}
 HEAVY = {"matplotlib", "onnx", "onnxscript", "safetensors", "tensorboard", "torch", "transformers"}

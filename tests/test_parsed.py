@@ -19,7 +19,7 @@ def cats(**changes: object) -> Parsed:
         "brackets": "(TOP (S (NP (JJ Old) (NNS cats)) (VP (VBP sleep))))",
         "spans": (("S", 0, 3, 1.0), ("NP", 0, 2, 0.75), ("VP", 2, 3, 0.987654321)),
         "offsets": ((0, 3), (4, 8), (9, 14)),
-        "optimal": True,
+        "certified": True,
         "left_boundaries": (0, 0, 0),
     }
     return Parsed(**{**given, **changes})  # type: ignore[arg-type]
@@ -44,7 +44,7 @@ def test_json_holds_everything_and_comes_back_from_text() -> None:
             dict(zip(FIELDS, ("VP", 2, 3, 0.987654, 9, 14, "sleep"), strict=True)),
         ],
         "decoder": "argmin",
-        "optimal": True,
+        "certified": True,
         "left_boundaries": [0, 0, 0],
         "right_boundaries": None,
     }
@@ -60,7 +60,7 @@ def test_json_has_what_was_asked_for() -> None:
         left_boundary_log_probs=scores,
         right_boundary_log_probs=scores.T,
         marginals=marginals,
-        alternatives=(cats(log_probability=-1.0, optimal=False),),
+        alternatives=(cats(log_probability=-1.0, certified=False),),
     ).to_json()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert (found["probability"], found["log_probability"]) == (0.876543, -0.123457)
@@ -69,7 +69,7 @@ def test_json_has_what_was_asked_for() -> None:
     assert found["splits"] == [[0, 2], [0, 3]]
     assert found["marginals"] == [[0, 1, 1.0], [0, 2, 1.0], [0, 3, 0.9], [1, 2, 1.0], [2, 3, 1.0]]
     (other,) = found["alternatives"]
-    assert (other["log_probability"], other["optimal"]) == (-1.0, False)
+    assert (other["log_probability"], other["certified"]) == (-1.0, False)
     assert not {"alternatives", "marginals", "splits", "left_log_probs", "right_log_probs"} & other.keys()
 
 
@@ -95,7 +95,7 @@ def test_json_of_a_sentence_without_words_is_empty_lists() -> None:
         "brackets": "",
         "constituents": [],
         "decoder": "argmin",
-        "optimal": False,
+        "certified": False,
         "left_boundaries": None,
         "right_boundaries": None,
     }

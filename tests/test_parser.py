@@ -9,12 +9,14 @@ import pytest
 from click.testing import CliRunner
 
 from runtime.conftest import TREES, folder, model  # noqa: F401 (fixtures)
-from spanlin import parser as parser_module
+from spanlin import CharacterConstraints
 from spanlin.cli.main import main
-from spanlin.errors import ConfigError, DecodingError, SpanlinError
+from spanlin.errors import ConfigError, ConstraintError, DecodingError, SpanlinError
 from spanlin.model_folder.folder import open_folder
 from spanlin.parser import Parser
+from spanlin.runtime import batch_runner
 from spanlin.runtime.onnx import OnnxBackend
+from spanlin.runtime.options import ParseOptions
 from spanlin.text import Token
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.transforms import ROOT_LABELS
@@ -27,13 +29,13 @@ def parser(folder: Path) -> Parser:  # noqa: F811
 
 def test_sentences_without_words_give_empty_lines_in_their_place(parser: Parser) -> None:
     words = TREES[0].words
-    lines = parser.brackets([[], words, [], [], words[:1], []])
+    lines = list(parser.bracket_lines([[], words, [], [], words[:1], []]))
     assert [bool(line) for line in lines] == [False, True, False, False, True, False]
     (empty,) = parser.parse_tokens([[]])
     assert (empty.words, empty.tags, empty.brackets(), empty.constituents()) == ((), (), "", [])
     with pytest.raises(SpanlinError, match="a sentence without words has no tree"):
         _ = empty.tree
-    assert parser.brackets([]) == []
+    assert list(parser.bracket_lines([])) == []
 
 
 def test_any_word_comes_back(parser: Parser) -> None:
@@ -53,7 +55,7 @@ def test_a_stream_holds_only_a_few_chunks(parser: Parser, monkeypatch: pytest.Mo
             taken += 1
             yield ["word"] * (taken % 5)
 
-    lines = parser.stream(endless())
+    lines = parser.bracket_lines(endless())
     first = list(itertools.islice(lines, 20))
     assert [bool(line) for line in first] == [bool(number % 5) for number in range(1, 21)]
     assert taken <= 20 + 3 * 8
@@ -62,10 +64,10 @@ def test_a_stream_holds_only_a_few_chunks(parser: Parser, monkeypatch: pytest.Mo
 
 def test_a_long_stream_forgets_words(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OnnxBackend, "chunk", 10)
-    monkeypatch.setattr(parser_module, "_MOST_WORDS", 25)
+    monkeypatch.setattr(batch_runner, "_MOST_WORDS", 25)
     sentences = [[f"word{number}", "the"] for number in range(100)]
     assert [list(parsed.tree.words) for parsed in parser.parse_tokens(sentences)] == sentences
-    assert len(parser._table) <= 25 + 11
+    assert len(parser._runner._table) <= 25 + 11
 
 
 def test_many_short_sentences_keep_their_order(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +115,7 @@ def test_words_know_where_they_stand_in_the_text(parser: Parser) -> None:
         assert [text[start:end] for start, end in parsed.offsets] == list(parsed.words)
         for found in parsed.constituents():
             assert text[found.start : found.end].replace("\n", "").replace(" ", "") == found.text.replace(" ", "")
-    lines = list(parser.parse_stream(text.splitlines(keepends=True)))
+    lines = list(parser.stream(text.splitlines(keepends=True)))
     assert [(parsed.brackets(), parsed.offsets) for parsed in lines] == [
         (parsed.brackets(), parsed.offsets) for parsed in parses
     ]
@@ -149,19 +151,41 @@ def test_a_line_that_is_not_utf8_is_named(folder: Path) -> None:  # noqa: F811
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (
-            ["Dogs", "bark"],
-            "give one text, a string, not a list: for the lines of a file use parse_stream, for lists of",
-        ),
-        (("Dogs bark.",), "give one text, a string, not a tuple: for the lines of a file use parse_stream"),
-        (None, "give one text, a string, not None: for the lines of a file use parse_stream"),
-        (3, "give one text, a string, not an int: "),
+        ([["Dogs", "bark"]], "texts[0] is a list, but a text is a string; for lists of words use parse_tokens"),
+        (("Dogs bark.", None), "texts[1] is None, but a text is a string"),
+        (iter(["Dogs"]), "give a text, or a list of texts, not a list_iterator: for the lines of a file use stream"),
+        (None, "give a text, or a list of texts, not None: for the lines of a file use stream, for lists of words"),
+        (3, "give a text, or a list of texts, not an int: "),
         (b"Dogs bark.", "a text is a string, not bytes: decode them first, as with text.decode"),
     ],
 )
-def test_parse_takes_one_text(parser: Parser, given: object, message: str) -> None:
+def test_parse_takes_a_text_or_a_list_of_texts(parser: Parser, given: object, message: str) -> None:
     with pytest.raises(SpanlinError, match=f"^{re.escape(message)}"):
         parser.parse(given)  # type: ignore[arg-type]
+
+
+def test_texts_are_parsed_as_each_by_itself(parser: Parser) -> None:
+    texts = ["Dogs bark. Cats sleep.", "", "She's here."]
+    found = parser.parse(texts)
+    assert [[parsed.brackets() for parsed in own] for own in found] == [
+        [parsed.brackets() for parsed in parser.parse(text)] for text in texts
+    ]
+    assert [[parsed.offsets for parsed in own] for own in found] == [
+        [parsed.offsets for parsed in parser.parse(text)] for text in texts
+    ]
+    assert [len(own) for own in found] == [2, 0, 1]
+    with pytest.raises(ConstraintError, match="constraints go with one text: parse the texts one by one"):
+        parser.parse(texts, constraints=CharacterConstraints())  # type: ignore[call-overload]
+
+
+def test_items_stay_beside_their_parses(parser: Parser) -> None:
+    items = [(number, ["dogs", "bark"][: number % 3]) for number in range(9)]
+    pairs = list(parser.parse_items(iter(items), lambda item: item[1]))
+    assert [item for item, _ in pairs] == items
+    assert [list(parsed.words) for _, parsed in pairs] == [words for _, words in items]
+    assert [(item, parsed.brackets()) for item, parsed in pairs] == list(
+        parser.bracket_items(items, lambda item: item[1])
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,9 +197,9 @@ def test_parse_takes_one_text(parser: Parser, given: object, message: str) -> No
         ([["Dogs", "bark"]], "line 1 of the text is not a string but of type list"),
     ],
 )
-def test_parse_stream_takes_a_text_or_its_lines(parser: Parser, given: object, message: str) -> None:
+def test_stream_takes_a_text_or_its_lines(parser: Parser, given: object, message: str) -> None:
     with pytest.raises(SpanlinError, match=f"^{re.escape(message)}"):
-        list(parser.parse_stream(given))  # type: ignore[arg-type]
+        list(parser.stream(given))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -202,9 +226,9 @@ def test_parse_stream_takes_a_text_or_its_lines(parser: Parser, given: object, m
     ],
 )
 def test_a_sentence_is_a_list_of_words(parser: Parser, given: list[list[str]], message: str) -> None:
-    for parse in (parser.parse_tokens, parser.brackets):
+    for start in (parser.parse_tokens, parser.bracket_lines):
         with pytest.raises(SpanlinError, match=f"^{re.escape(message)}"):
-            parse(given)
+            list(start(given))
     with pytest.raises(SpanlinError, match=f"^{re.escape(message)}"):
         parser.parse_tokens(given, constraints=[None] * len(given or []))
 
@@ -225,12 +249,12 @@ def test_threads_are_a_number_of_cores(folder: Path, threads: int) -> None:  # n
         Parser.load("no such model", threads=threads)
     with pytest.raises(ConfigError, match=message):
         Parser.from_folder(open_folder(folder), threads=threads)
-    assert Parser.load(folder, threads=2).brackets([["a"]])
+    assert list(Parser.load(folder, threads=2).bracket_lines([["a"]]))
 
 
 @pytest.mark.parametrize("k_best", ["2", None, 1.5, True])
 def test_k_best_is_a_whole_number(parser: Parser, k_best: int) -> None:
     with pytest.raises(DecodingError, match=r"^k_best is .{1,10}: give a whole number of trees$"):
-        parser.parse_tokens([["a"]], k_best=k_best)
+        parser.parse_tokens([["a"]], ParseOptions(k_best=k_best))
     with pytest.raises(DecodingError, match=r"^k_best is .{1,10}: give a whole number of trees$"):
-        parser.parse("a", k_best=k_best)
+        parser.parse("a", ParseOptions(k_best=k_best))

@@ -52,7 +52,7 @@ def to_markdown(found: Result) -> str:
     lines += _limits(measured)
     lines += _weights(results)
     lines += [
-        f"- {result['name']}: installed without {', '.join(result['install_missing'])}, which its users get too."
+        f"- {result['name']}: installed without {', '.join(result['install_missing'])}, which its users need too."
         for result in measured
         if result.get("install_missing")
     ]
@@ -62,7 +62,7 @@ def to_markdown(found: Result) -> str:
 
 
 def plot(comparisons: Sequence[Result], path: Path) -> None:
-    """Draw sentences a second at the best batch and one by one, a bar for each parser, a panel for each comparison."""
+    """Draw sentences per second at the best batch and one by one, a bar per parser, a panel per comparison."""
     matplotlib = importlib.import_module("matplotlib")
     matplotlib.use("Agg")
     pyplot = importlib.import_module("matplotlib.pyplot")
@@ -80,7 +80,7 @@ def plot(comparisons: Sequence[Result], path: Path) -> None:
         axes.set_yticks(list(places), [f"{result['name']} ({_threads(result)})" for result in panel])
         axes.margins(x=0.12)
         axes.set_title(_where(found), fontsize="medium")
-    grid[-1, 0].set_xlabel("sentences a second, from token lists to bracket strings")
+    grid[-1, 0].set_xlabel("sentences per second, from token lists to bracket strings")
     figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
     figure.savefig(path, dpi=150)
     pyplot.close(figure)
@@ -130,9 +130,10 @@ def _footing(found: Result) -> str:
     if sentences["ours"] != sentences["peers"]:
         counts = f"{sentences['ours']:,} (peers {counts})"
     return (
-        f"Measured {found['date']}, end to end from token lists to bracket strings; encoder {settings['encoder']} for "
-        f"all; {counts} sentences of {sentences['file']}, {sentences['mean_words']} words on average; peers trained "
-        f"on {settings['training']}. Latency is of one sentence of 25 words by itself."
+        f"Measured {found['date']}, end to end, from token lists to bracket strings. Every parser has the encoder "
+        f"{settings['encoder']} and parses {counts} sentences of {sentences['file']}, {sentences['mean_words']} words "
+        f"long on average. Peers were trained only so far that they can be timed, on {settings['training']}. Latency "
+        "is that of a single sentence of 25 words."
     )
 
 
@@ -142,14 +143,15 @@ def _limits(measured: Sequence[Result]) -> list[str]:
         name = f"- {result['name']}, {_threads(result)}:"
         if "outside_encoder_share" in result:
             lines.append(
-                f"{name} the bare encoder does {result['bare_encoder_rate']:,.0f} sentences/s on the same batches, the "
-                f"whole graph {result['device_rate']:,.0f}; of its device time {result['outside_encoder_share']:.1%} "
-                f"is outside the encoder, {result['tree_inference_share']:.1%} tree inference."
+                f"{name} on the same batches the bare encoder does {result['bare_encoder_rate']:,.0f} sentences/s, the "
+                f"whole graph {result['device_rate']:,.0f}. Of the graph's device time, "
+                f"{result['outside_encoder_share']:.1%} is outside the encoder, {result['tree_inference_share']:.1%} "
+                "tree inference."
             )
         elif "bare_encoder_rate" in result:
             lines.append(
                 f"{name} {result['bare_encoder_share']:.0%} of the bare encoder's {result['bare_encoder_rate']:,.0f} "
-                "sentences/s, batch by batch, measured in turn."
+                "sentences/s, both timed on the same batches, in turn."
             )
     return lines
 
@@ -158,5 +160,5 @@ def _weights(results: Sequence[Result]) -> list[str]:
     seen: dict[str, str] = {}
     for result in results:
         if "weights" in result:
-            seen.setdefault(result["name"], f"{result['weights']}; dev F1 {result['dev_f1']}")
+            seen.setdefault(result["name"], result["weights"])
     return [f"- {name}: {text}." for name, text in seen.items()]

@@ -20,10 +20,10 @@ class Spanlin:
         self.batches = (500, 1000, 1500, 3000, 6000) if device == "cpu" else (16_384, 32_768, 65_536)
 
     def single(self, sentence: Words) -> str:
-        return str(self.parser.brackets([sentence])[0])
+        return str(next(iter(self.parser.bracket_lines([sentence]))))
 
     def many(self, sentences: list[Words], batch: int) -> list[str]:
-        found: list[str] = self.parser.brackets(sentences, batch_tokens=batch)
+        found: list[str] = list(self.parser.bracket_lines(sentences, batch_tokens=batch))
         return found
 
 

@@ -13,6 +13,7 @@ from spanlin.trees.tree import LabelledSpan, Leaf, Span, Tree
 if TYPE_CHECKING:
     from spanlin.decoding.constituents import Constraints
     from spanlin.parser import Parser
+    from spanlin.runtime.options import ParseOptions
     from spanlin.sentence_constraints import CharacterConstraints
 
 __version__ = "0.1.0"
@@ -22,6 +23,7 @@ __all__ = [
     "Constraints",
     "LabelledSpan",
     "Leaf",
+    "ParseOptions",
     "Parser",
     "Span",
     "SpanlinError",
@@ -40,6 +42,7 @@ __all__ = [
 _LATER = {
     "CharacterConstraints": "spanlin.sentence_constraints",
     "Constraints": "spanlin.decoding.constituents",
+    "ParseOptions": "spanlin.runtime.options",
     "Parser": "spanlin.parser",
 }
 

@@ -173,24 +173,24 @@ def _rate(parser: Parser, sentences: Sequence[Sequence[str]], seconds: float) ->
     """Return the rate over one long stream, and how many sentences it had."""
     began = time.perf_counter()
     warm_up = max(200, len(sentences))
-    for _ in parser.stream(islice(cycle(sentences), warm_up)):
+    for _ in parser.bracket_lines(islice(cycle(sentences), warm_up)):
         pass
     # A stream as long as it takes, in one call, so that its end is not counted many times.
     count = max(len(sentences), round(seconds * warm_up / (time.perf_counter() - began)))
     began = time.perf_counter()
-    for _ in parser.stream(islice(cycle(sentences), count)):
+    for _ in parser.bracket_lines(islice(cycle(sentences), count)):
         pass
     return count / (time.perf_counter() - began), count
 
 
 def _latencies(parser: Parser, sentences: Sequence[Sequence[str]], seconds: float) -> list[float]:
     """Return the milliseconds of each of at least 100 sentences, one by one."""
-    parser.brackets(sentences[:1])
+    list(parser.bracket_lines(sentences[:1]))
     found: list[float] = []
     began = time.perf_counter()
     for words in cycle(sentences):
         start = time.perf_counter()
-        parser.brackets([words])
+        list(parser.bracket_lines([words]))
         end = time.perf_counter()
         found.append(1000 * (end - start))
         if len(found) >= 100 and end - began > seconds:

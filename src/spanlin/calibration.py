@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from spanlin.errors import EvaluationError
 from spanlin.model_folder.calibration import Calibration
 from spanlin.model_folder.folder import ModelFolder
-from spanlin.parser import Parser
 from spanlin.runtime.backend import CONFIDENCE, TREE, Arrays
+from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.confidence import span_evidence
+from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.sentences import RunBatch
 from spanlin.trees.labelled import LabelledSplits, splits_from_numbers
 from spanlin.trees.transforms import ROOT_LABELS, constituent_labels
@@ -52,15 +53,16 @@ def parse_with_folder(folder: ModelFolder, sentences: Sequence[Sequence[str]], *
         if not words:
             raise EvaluationError(f"sentence {number} has no words to parse")
 
-    def make(batch: RunBatch) -> list[Parse]:
+    def make(batch: RunBatch[Sequence[str]]) -> list[Parse]:
         evidence = span_evidence(batch.counts, batch.found)
         return [
             _parse(folder, words, {name: batch.found[name][place] for name in TREE}, evidence[place])
             for place, words in enumerate(batch.words)
         ]
 
-    parser = Parser.from_folder(folder, threads=threads)
-    return [parse for parse in parser.run_batches(sentences, (*TREE, *CONFIDENCE), make) if parse is not None]
+    runner = BatchRunner(folder, OnnxBackend(folder, threads=1), workers=threads or available_cores())
+    found = runner.run(sentences, lambda words: words, (*TREE, *CONFIDENCE), make)
+    return [parse for _, parse in found if parse is not None]
 
 
 def constituent_outcomes(parses: Sequence[Parse], gold: Sequence[Tree]) -> Outcomes:

@@ -44,11 +44,24 @@ class TreebankError(SpanlinError):
     """A corpus folder that is not laid out as its owner ships it."""
 
 
-class LinearizationError(SpanlinError):
+class _SentenceError(SpanlinError):
+    """An error that may be about one sentence of several.
+
+    `sentence` is its place among them, from 0, or None; the message, which is for people, counts from 1. `problem` is
+    the message without that.
+    """
+
+    def __init__(self, problem: str, *, sentence: int | None = None) -> None:
+        super().__init__(problem if sentence is None else f"sentence {sentence + 1}: {problem}")
+        self.problem = problem
+        self.sentence = sentence
+
+
+class LinearizationError(_SentenceError):
     """Boundaries that belong to no tree."""
 
 
-class DecodingError(SpanlinError):
+class DecodingError(_SentenceError):
     """Scores from which no tree can be decoded."""
 
 

@@ -51,7 +51,7 @@ class Parsed:
         spans: tuple[tuple[str, int, int, float], ...],
         offsets: tuple[tuple[int, int], ...] | None = None,
         decoder: str = "argmin",
-        optimal: bool = False,
+        certified: bool = False,
         splits: tuple[tuple[int, int], ...] = (),
         left_boundaries: tuple[int, ...] | None = None,
         right_boundaries: tuple[int, ...] | None = None,
@@ -67,7 +67,7 @@ class Parsed:
         self.tag_probabilities = tag_probabilities
         self.decoder = decoder
         """The rule that made a tree of the scores: see `spanlin.decoding`."""
-        self.optimal = optimal
+        self.certified = certified
         """True if provably no tree that the constraints allow is more probable, by what the decoder goes by.
 
         That is splits and labels for `labelled`, splits alone for every other decoder.
@@ -163,7 +163,7 @@ class Parsed:
                 {**found._asdict(), "probability": round(found.probability, 6)} for found in self.constituents()
             ],
             "decoder": self.decoder,
-            "optimal": self.optimal,
+            "certified": self.certified,
             "left_boundaries": None if self.left_boundaries is None else list(self.left_boundaries),
             "right_boundaries": None if self.right_boundaries is None else list(self.right_boundaries),
         }

@@ -1,26 +1,27 @@
-"""A batch's trees as one `Parsed` a sentence."""
+"""A batch's trees as one `Parsed` per sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.parsed import Parsed
 from spanlin.runtime.backend import BOUNDARIES, SCORES
-from spanlin.runtime.redecoding import TreeOptions
+from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.results import Record
 from spanlin.runtime.sentences import RunBatch
 from spanlin.runtime.tree_shapes import Trees
 
 
 def make_parses(
-    batch: RunBatch,
+    batch: RunBatch[Any],
     trees: Trees,
     lines: Sequence[str],
     records: Sequence[Record],
-    options: TreeOptions,
+    options: ParseOptions,
     *,
     marginals: NDArray[np.float64] | None,
 ) -> list[Parsed]:
@@ -50,13 +51,15 @@ def make_parses(
             right_boundary_log_probs=right,
             marginals=own_marginals,
             alternatives=tuple(reversed(alternatives[owner])) if is_best else (),
-            **record._replace(optimal=bool(trees.certified[tree]) or (record.optimal and not is_labelled))._asdict(),
+            **record._replace(
+                certified=bool(trees.certified[tree]) or (record.certified and not is_labelled)
+            )._asdict(),
         )
         (made if is_best else alternatives[owner]).append(parsed)
     return made[::-1]
 
 
-def no_words(outputs: Collection[str], options: TreeOptions) -> Parsed:
+def no_words(outputs: Collection[str], options: ParseOptions) -> Parsed:
     """Return the parse of a sentence without words, as far as it has one; `outputs` are those of the sentences with."""
     left, right = (() if name in outputs else None for name in BOUNDARIES)
     left_scores, right_scores = (np.zeros((0, 0)) if options.scores and name in outputs else None for name in SCORES)
@@ -67,7 +70,7 @@ def no_words(outputs: Collection[str], options: TreeOptions) -> Parsed:
         brackets="",
         spans=(),
         decoder=options.used_decoder,
-        optimal=True,
+        certified=True,
         left_boundaries=left,
         right_boundaries=right,
         left_boundary_log_probs=left_scores,
@@ -76,7 +79,7 @@ def no_words(outputs: Collection[str], options: TreeOptions) -> Parsed:
     )
 
 
-def _side(batch: RunBatch, name: str, row: int, count: int) -> NDArray[np.float64] | None:
+def _side(batch: RunBatch[Any], name: str, row: int, count: int) -> NDArray[np.float64] | None:
     if name not in batch.found:
         return None
     side = batch.found[name][row, :count, :count].astype(np.float64)

@@ -30,13 +30,15 @@ class CharacterConstraints:
 
 
 def constrain_sentences(
-    sentences: Iterable[Sentence], constraints: CharacterConstraints
+    sentences: Iterable[Sentence], constraints: CharacterConstraints | None
 ) -> Iterator[tuple[Sentence, Constraints | None]]:
     """Yield each sentence of a text with its part of the constraints, None where it has none.
 
     A ConstraintError names a span that does not lie between tokens of one sentence; one that no sentence reaches, after
     the last.
     """
+    if constraints is None:
+        constraints = CharacterConstraints()
     if isinstance(constraints, Constraints):
         raise ConstraintError("these constraints are spans of tokens: give CharacterConstraints for a text")
     if not isinstance(constraints, CharacterConstraints):

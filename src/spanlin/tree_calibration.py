@@ -17,8 +17,8 @@ from spanlin.decoding.scores import BoundaryScores, check_sentence_scores
 from spanlin.decoding.tree_roles import Role, all_spans, span_roles
 from spanlin.errors import EvaluationError
 from spanlin.model_folder.folder import ModelFolder
-from spanlin.parser import Parser
 from spanlin.runtime.backend import LABEL_HALVES, SCORES, Backend
+from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.label_ranking import label_log_probs, spans_in_role
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.sentences import RunBatch
@@ -71,18 +71,21 @@ def score_gold_trees(folder: ModelFolder, trees: Iterable[Tree], *, threads: int
     known = LabelSet(folder.labels)
     backend = OnnxBackend(folder, threads=1)
 
-    def make(batch: RunBatch) -> list[GoldTree]:
-        return [
-            _gold_tree(batch, row, splits[number], known, numbers, backend) for row, number in enumerate(batch.numbers)
-        ]
+    def make(batch: RunBatch[LabelledSplits]) -> list[GoldTree]:
+        return [_gold_tree(batch, row, own, known, numbers, backend) for row, own in enumerate(batch.items)]
 
-    parser = Parser(folder, backend, workers=threads or available_cores())
+    runner = BatchRunner(folder, backend, workers=threads or available_cores())
     outputs = [name for name in (*SCORES, *LABEL_HALVES) if name in backend.outputs]
-    return [one for one in parser.run_batches([one.words for one in splits], outputs, make) if one is not None]
+    return [made for _, made in runner.run(splits, lambda own: own.words, outputs, make) if made is not None]
 
 
 def _gold_tree(  # noqa: PLR0917 (what a gold tree is made of)
-    batch: RunBatch, row: int, splits: LabelledSplits, known: LabelSet, numbers: Mapping[str, int], backend: Backend
+    batch: RunBatch[LabelledSplits],
+    row: int,
+    splits: LabelledSplits,
+    known: LabelSet,
+    numbers: Mapping[str, int],
+    backend: Backend,
 ) -> GoldTree:
     count = len(splits.words)
     sides = (batch.found[name][row, :count, :count] if name in batch.found else None for name in SCORES)

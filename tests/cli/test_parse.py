@@ -19,7 +19,7 @@ from spanlin.cli.sources import Source
 from spanlin.decoding.decode import Decoder
 from spanlin.parser import Parser
 from spanlin.runtime.onnx import OnnxBackend
-from spanlin.runtime.redecoding import TREE_DECODERS
+from spanlin.runtime.options import TREE_DECODERS, ParseOptions
 
 TEXT = "Dogs bark. (Cats\ndon't.)\n"
 
@@ -217,7 +217,7 @@ def test_all_before_the_damage_in_gzip_is_parsed(tmp_path: Path) -> None:
 
 
 def test_a_decoder_and_a_root_label_change_the_tree(parser: Parser) -> None:
-    (expected,) = parser.parse_tokens([["Dogs", "bark", "."]], decoder="cky", root_label="NP")
+    (expected,) = parser.parse_tokens([["Dogs", "bark", "."]], ParseOptions(decoder="cky", root_label="NP"))
     assert expected.brackets().startswith("(TOP (NP ")
     found = run("--decoder", "cky", "--root-label", "NP", text="Dogs bark.\n")
     assert found == expected.brackets() + "\n"

@@ -260,7 +260,7 @@ def test_what_is_not_a_span_is_named(required: Any, message: str) -> None:
 
 def test_spans_without_constraints_around_them_are_an_error() -> None:
     with pytest.raises(
-        ConstraintError, match=r"^sentence 0: constraints are \[\(0, 2\)\]: give SpanConstraints, or None$"
+        ConstraintError, match=r"^sentence 1: constraints are \[\(0, 2\)\]: give SpanConstraints, or None$"
     ):
         decode_batch([4], np.zeros((1, 4, 4)), constraints=[[(0, 2)]])  # type: ignore[list-item]
 
@@ -295,9 +295,9 @@ def test_a_batch_names_the_sentence() -> None:
     scores = np.zeros((2, 3, 3))
     wrong = SpanConstraints(forbidden=(Span(0, 2), Span(1, 3)))
     for decoder in DECODERS:
-        with pytest.raises(ConstraintError, match=r"^sentence 1: no tree over 3 words"):
+        with pytest.raises(ConstraintError, match=r"^sentence 2: no tree over 3 words"):
             decode_batch([2, 3], scores, decoder=decoder, constraints=[None, wrong])
-    with pytest.raises(ConstraintError, match=r"^sentence 0: required span"):
+    with pytest.raises(ConstraintError, match=r"^sentence 1: required span"):
         decode_batch([2, 3], scores, constraints=[SpanConstraints(required=(Span(0, 3),)), None])
     with pytest.raises(ConstraintError, match="1 constraints for 2 sentences"):
         decode_batch([2, 3], scores, constraints=[wrong])
@@ -312,5 +312,5 @@ def test_scores_that_leave_no_tree_under_the_constraints_are_an_error() -> None:
     # In a batch with padding too, where such a split point's boundary must not be looked for behind the sentence.
     padded = np.full((2, 5, 5), np.nan)
     padded[:, :3, :3] = scores[::-1, ::-1]
-    with pytest.raises(DecodingError, match=r"^sentence 1: every tree under the constraints has log-probability -inf"):
+    with pytest.raises(DecodingError, match=r"^sentence 2: every tree under the constraints has log-probability -inf"):
         decode_batch([3, 3], None, padded, constraints=[None, SpanConstraints(required=(Span(0, 2),))])

@@ -305,7 +305,7 @@ def test_strict_names_the_crossing_pair_and_the_sentence() -> None:
     with pytest.raises(LinearizationError, match=r"^no tree has these left boundaries: \(0, 2\) and \(1, 3\) cross"):
         decode(illegal, decoder="strict")
     legal = boundary_scores((0, 1, 2, 0))
-    with pytest.raises(LinearizationError, match=r"^sentence 1: .*\(0, 2\) and \(1, 3\) cross"):
+    with pytest.raises(LinearizationError, match=r"^sentence 2: .*\(0, 2\) and \(1, 3\) cross"):
         decode_batch([4, 4], [legal, illegal], decoder="strict")
     with pytest.raises(LinearizationError, match=r"^no tree has these right boundaries: \(1, 3\) and \(2, 4\) cross"):
         decode(None, illegal[::-1, ::-1], decoder="strict")
@@ -316,7 +316,7 @@ def test_nan_is_an_error_that_says_where() -> None:
     scores[2, 1] = np.nan
     with pytest.raises(DecodingError, match=r"^left_boundary_log_probs\[2, 1\] is nan"):
         decode(scores)
-    with pytest.raises(DecodingError, match=r"^sentence 1: right_boundary_log_probs\[1, 2\] is nan"):
+    with pytest.raises(DecodingError, match=r"^sentence 2: right_boundary_log_probs\[1, 2\] is nan"):
         decode_batch([2, 4], None, [scores.T, scores.T])
     scores[2, 1] = np.inf
     with pytest.raises(DecodingError, match=r"\[2, 1\] is inf"):
@@ -341,7 +341,7 @@ def test_scores_that_no_tree_fits_are_an_error_for_the_exact_decoders() -> None:
     scores = np.full((4, 4), -np.inf)
     scores[np.arange(4), (0, 0, 1, 0)] = 0.0  # (0, 2) and (1, 3) cross
     for decoder in ("cky", "minimum-risk"):
-        with pytest.raises(DecodingError, match=r"^sentence 1: every tree has log-probability -inf"):
+        with pytest.raises(DecodingError, match=r"^sentence 2: every tree has log-probability -inf"):
             decode_batch([2, 4], [boundary_scores((0, 1, 2, 0)), scores], decoder=decoder)
     assert decode(scores, decoder="argmin").log_prob == -np.inf
 
@@ -349,7 +349,7 @@ def test_scores_that_no_tree_fits_are_an_error_for_the_exact_decoders() -> None:
 def test_no_words_no_scores_and_wrong_shapes_are_errors() -> None:
     with pytest.raises(DecodingError, match="no words to decode"):
         decode(np.zeros((0, 0)))
-    with pytest.raises(DecodingError, match="sentence 1: no words"):
+    with pytest.raises(DecodingError, match="sentence 2: no words"):
         decode_batch([1, 0], np.zeros((2, 1, 1)))
     with pytest.raises(DecodingError, match="nothing to decode"):
         decode()

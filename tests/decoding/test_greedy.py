@@ -150,7 +150,7 @@ def test_strict_names_the_crossing_pair() -> None:
 
 
 def test_strict_names_the_sentence_of_a_batch() -> None:
-    with pytest.raises(LinearizationError, match=r"sentence 1: .*\(0, 2\) and \(1, 3\) cross"):
+    with pytest.raises(LinearizationError, match=r"sentence 2: .*\(0, 2\) and \(1, 3\) cross"):
         greedy_trees([[0, 1, 2, 0], [0, 0, 1, 0]], [4, 4], rule="strict")
 
 
@@ -162,14 +162,14 @@ def test_strict_refuses_a_last_boundary_that_is_not_the_roots() -> None:
 def test_a_boundary_out_of_range_is_an_error() -> None:
     with pytest.raises(LinearizationError, match=r"left boundary 2 at split point 2 is not within 0\.\.1"):
         greedy_tree((0, 2))
-    with pytest.raises(LinearizationError, match="sentence 1: left boundary -1 at split point 1"):
+    with pytest.raises(LinearizationError, match="sentence 2: left boundary -1 at split point 1"):
         greedy_trees([[0, 0], [-1, 0]], [2, 2])
 
 
 def test_no_words_are_an_error() -> None:
     with pytest.raises(DecodingError, match="no words"):
         greedy_tree(())
-    with pytest.raises(DecodingError, match="sentence 1: no words"):
+    with pytest.raises(DecodingError, match="sentence 2: no words"):
         greedy_trees([[0], [0]], [1, 0])
 
 

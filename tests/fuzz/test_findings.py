@@ -14,6 +14,7 @@ from spanlin.errors import CheckpointError, ConfigError, TreeSyntaxError
 from spanlin.model_folder.calibration import Calibration
 from spanlin.parser import Parser
 from spanlin.runtime.confidence import span_evidence
+from spanlin.runtime.options import ParseOptions
 from spanlin.text import iter_sentences, tokenize
 from spanlin.trees.brackets import parse_tree
 
@@ -85,7 +86,7 @@ def test_long_untrusted_words_do_not_fill_the_memory(monkeypatch: pytest.MonkeyP
     parser = Parser.load(MODEL, threads=1)
     for number in range(40):
         parser.parse_tokens([[f"{number}" * 500]])
-        assert parser._table.characters <= 5_000 + 1_000
+        assert parser._runner._table.characters <= 5_000 + 1_000
     parser.parse_tokens([["a"]])
     assert parser.parse_tokens([["a"]])[0].words == ("a",)
 
@@ -110,7 +111,7 @@ def test_onnxruntime_prints_nothing_of_what_is_wrong_with_a_graph(
 ) -> None:
     folder = made(tmp_path, ["labels.onnx", "field", [4, 0, 0], "\u00ff"])
     with pytest.raises(CheckpointError, match="a name that is not UTF-8"):
-        Parser.load(folder, threads=1).parse("The dog saw it.", k_best=2)
+        Parser.load(folder, threads=1).parse("The dog saw it.", ParseOptions(k_best=2))
     assert capfd.readouterr() == ("", "")
 
 

@@ -14,6 +14,7 @@ from small_runs import splits_of, untrained_model
 from spanlin.errors import CheckpointError, ConfigError
 from spanlin.parser import Parser
 from spanlin.runtime.backend import CONFIDENCE, TREE
+from spanlin.runtime.options import ParseOptions
 from spanlin.training import export
 from spanlin.training.checkpoint import Model
 from spanlin.training.export import export_model
@@ -46,7 +47,7 @@ def matrices(graph: Path) -> list[np.ndarray]:
 def test_the_graph_gives_the_trees_that_torch_gives(model: Model, folder: Path) -> None:
     sentences = [*splits_of(TREES), longer(1), longer(2), longer(90), longer(200)]
     parser = Parser.load(folder)
-    assert parser.brackets([sentence.words for sentence in sentences]) == torch_lines(model, sentences)
+    assert list(parser.bracket_lines([sentence.words for sentence in sentences])) == torch_lines(model, sentences)
 
 
 def test_a_graph_does_not_tell_where_it_was_made(folder: Path) -> None:
@@ -59,9 +60,9 @@ def test_a_graph_does_not_tell_where_it_was_made(folder: Path) -> None:
 def test_batches_change_nothing(folder: Path) -> None:
     parser = Parser.load(folder, threads=2)
     sentences = [tree.words for tree in TREES]
-    together = parser.brackets(sentences)
-    assert [parser.brackets([words])[0] for words in sentences] == together
-    assert parser.brackets(sentences, batch_tokens=60) == together
+    together = list(parser.bracket_lines(sentences))
+    assert [next(iter(parser.bracket_lines([words]))) for words in sentences] == together
+    assert list(parser.bracket_lines(sentences, batch_tokens=60)) == together
 
 
 @pytest.mark.slow
@@ -83,8 +84,11 @@ def test_torch_gives_the_same_trees_from_the_same_weights(folder_with_weights: P
     made = folder_with_weights
     sentences = [*(tree.words for tree in TREES), longer(120).words, [], ["one"]]
     in_torch, in_onnx = Parser.load(made, device="cpu"), Parser.load(made)
-    assert in_torch.brackets(sentences) == in_onnx.brackets(sentences)
-    other = [parser.parse_tokens(sentences, decoder="minimum-risk", root_label="NP") for parser in (in_torch, in_onnx)]
+    assert list(in_torch.bracket_lines(sentences)) == list(in_onnx.bracket_lines(sentences))
+    other = [
+        parser.parse_tokens(sentences, ParseOptions(decoder="minimum-risk", root_label="NP"))
+        for parser in (in_torch, in_onnx)
+    ]
     assert [parsed.brackets() for parsed in other[0]] == [parsed.brackets() for parsed in other[1]]
 
 
@@ -154,7 +158,7 @@ def test_what_cannot_be_exported_says_so(changes: dict[str, object], message: st
 def test_every_target_is_exported(exported: tuple[Model, Parser]) -> None:
     made, parser = exported
     sentences = [*splits_of(TREES), longer(1), longer(90)]
-    assert parser.brackets([sentence.words for sentence in sentences]) == torch_lines(made, sentences)
+    assert list(parser.bracket_lines([sentence.words for sentence in sentences])) == torch_lines(made, sentences)
     found = run_graph(parser, [list(TREES[0].words)], (*CONFIDENCE, *scores_of(made)))
     for name in scores_of(made):
         total = np.exp(found[name][0].astype(np.float64)).sum(axis=1)

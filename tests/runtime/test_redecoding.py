@@ -19,6 +19,7 @@ from spanlin.errors import ConstraintError, DecodingError, LinearizationError, S
 from spanlin.linearization import is_legal
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
+from spanlin.runtime.options import ParseOptions
 from spanlin.training.checkpoint import Model
 from spanlin.trees.transforms import ROOT_LABELS
 
@@ -58,20 +59,20 @@ def assert_same(one: list[Parsed], two: list[Parsed]) -> None:
     for first, second in zip(one, two, strict=True):
         probabilities = [[found.probability for found in parsed.constituents()] for parsed in (first, second)]
         assert probabilities[0] == pytest.approx(probabilities[1], abs=1e-6)
-        assert first.optimal == second.optimal
+        assert first.certified == second.certified
 
 
 def test_what_is_asked_for_besides_does_not_change_the_greedy_trees(parser: Parser) -> None:
     plain = parser.parse_tokens(SENTENCES)
-    assert [parsed.brackets() for parsed in plain] == parser.brackets(SENTENCES)
-    assert_same(parser.parse_tokens(SENTENCES, decoder="argmin", scores=True, marginals=True), plain)
+    assert [parsed.brackets() for parsed in plain] == list(parser.bracket_lines(SENTENCES))
+    assert_same(parser.parse_tokens(SENTENCES, ParseOptions(decoder="argmin", scores=True, marginals=True)), plain)
     assert_same(parser.parse_tokens(SENTENCES, constraints=[None] * len(SENTENCES)), plain)
     assert_same(parser.parse_tokens(SENTENCES, constraints=[Constraints()] * len(SENTENCES)), plain)
     assert all(parsed.decoder == "argmin" and parsed.alternatives == () for parsed in plain)
 
 
 def test_boundaries_are_the_most_probable_ones(parser: Parser) -> None:
-    for parsed in parser.parse_tokens(SENTENCES, scores=True):
+    for parsed in parser.parse_tokens(SENTENCES, ParseOptions(scores=True)):
         count = len(parsed.words)
         left, right = sides(parsed)
         assert (left is None, right is None) == (parsed.left_boundaries is None, parsed.right_boundaries is None)
@@ -86,8 +87,10 @@ def test_boundaries_are_the_most_probable_ones(parser: Parser) -> None:
 
 @pytest.mark.parametrize("decoder", DECODERS)
 def test_a_decoders_tree_is_that_of_the_scores(parser: Parser, decoder: Decoder) -> None:
-    greedy = parser.parse_tokens(SENTENCES, scores=True)
-    for parsed, first in zip(parser.parse_tokens(SENTENCES, decoder=decoder, scores=True), greedy, strict=True):
+    greedy = parser.parse_tokens(SENTENCES, ParseOptions(scores=True))
+    for parsed, first in zip(
+        parser.parse_tokens(SENTENCES, ParseOptions(decoder=decoder, scores=True)), greedy, strict=True
+    ):
         expected = decode(*sides(first), decoder=decoder)
         assert parsed.decoder == decoder
         assert parsed.log_probability == pytest.approx(expected.log_prob, abs=1e-4)
@@ -95,29 +98,29 @@ def test_a_decoders_tree_is_that_of_the_scores(parser: Parser, decoder: Decoder)
         spans = {*expected.spans, *(Span(place, place + 1) for place in range(len(parsed.words)))}
         assert {Span(found.left, found.right) for found in parsed.constituents()} <= spans
         assert parsed.tree.words == parsed.words
-        assert expected.certified <= parsed.optimal
+        assert expected.certified <= parsed.certified
         assert all(0 <= found.probability <= 1 for found in parsed.constituents())
 
 
 def test_no_tree_is_more_probable_than_ckys(parser: Parser) -> None:
-    best = parser.parse_tokens(SENTENCES, decoder="cky")
-    assert all(parsed.optimal for parsed in best)
+    best = parser.parse_tokens(SENTENCES, ParseOptions(decoder="cky"))
+    assert all(parsed.certified for parsed in best)
     for decoder in DECODERS:
-        found = parser.parse_tokens(SENTENCES, decoder=decoder, scores=True)
+        found = parser.parse_tokens(SENTENCES, ParseOptions(decoder=decoder, scores=True))
         for one, other in zip(best, found, strict=True):
             assert one.log_probability is not None
             assert other.log_probability is not None
             assert one.log_probability >= other.log_probability - 1e-5
-            if other.optimal:
+            if other.certified:
                 assert one.log_probability == pytest.approx(other.log_probability, abs=1e-5)
 
 
 def test_a_greedy_tree_is_optimal_where_its_boundaries_are_those_predicted(parser: Parser) -> None:
     plain = parser.parse_tokens(SENTENCES)
-    for parsed, exact in zip(plain, parser.parse_tokens(SENTENCES, decoder="cky"), strict=True):
-        if parsed.optimal:
+    for parsed, exact in zip(plain, parser.parse_tokens(SENTENCES, ParseOptions(decoder="cky")), strict=True):
+        if parsed.certified:
             assert parsed.brackets() == exact.brackets()
-    assert {parsed.optimal for parsed in plain} == {True, False}  # else nothing is tested
+    assert {parsed.certified for parsed in plain} == {True, False}  # else nothing is tested
 
 
 @settings(deadline=None, max_examples=40)
@@ -128,14 +131,16 @@ def test_a_required_constituent_is_there_and_a_forbidden_one_is_not(both: Parser
     right = data.draw(st.integers(left + 1, len(words)))
     label = data.draw(st.sampled_from(["", "NP", "VP"]))
     constituent = (left, right, label) if label else (left, right)
-    (parsed,) = both.parse_tokens([words], constraints=[Constraints(required=[constituent])], marginals=True)
+    (parsed,) = both.parse_tokens(
+        [words], ParseOptions(marginals=True), constraints=[Constraints(required=[constituent])]
+    )
     assert has_constituent(parsed, left, right, label)
     assert parsed.marginals is not None
     assert parsed.marginals[left, right] == pytest.approx(1)
     assert parsed.decoder == "labelled"
     if (left, right) != (0, len(words)):
         without = Constraints(forbidden=[constituent])
-        (parsed,) = both.parse_tokens([words], constraints=[without], marginals=True)
+        (parsed,) = both.parse_tokens([words], ParseOptions(marginals=True), constraints=[without])
         assert not has_constituent(parsed, left, right, label)
         assert parsed.marginals is not None
         assert label or parsed.marginals[left, right] == 0
@@ -143,7 +148,7 @@ def test_a_required_constituent_is_there_and_a_forbidden_one_is_not(both: Parser
 
 def test_a_forbidden_constituent_may_stay_as_a_span_without_a_label(both: Parser) -> None:
     words = SENTENCES[-1]
-    (free,) = both.parse_tokens([words], decoder="labelled")
+    (free,) = both.parse_tokens([words], ParseOptions(decoder="labelled"))
     right_child = next(
         Span(found.left, found.right)
         for found in free.constituents()
@@ -172,9 +177,9 @@ def test_constraints_hold_for_their_own_sentences(parser: Parser) -> None:
 
 @pytest.mark.parametrize("count", [2, 7])
 def test_the_best_trees_are_sorted_and_distinct_and_the_first_is_that_of_labelled(parser: Parser, count: int) -> None:
-    exact = parser.parse_tokens(SENTENCES, decoder="labelled")
-    for parsed, best in zip(parser.parse_tokens(SENTENCES, k_best=count), exact, strict=True):
-        assert (parsed.brackets(), parsed.decoder, parsed.optimal) == (best.brackets(), "labelled", True)
+    exact = parser.parse_tokens(SENTENCES, ParseOptions(decoder="labelled"))
+    for parsed, best in zip(parser.parse_tokens(SENTENCES, ParseOptions(k_best=count)), exact, strict=True):
+        assert (parsed.brackets(), parsed.decoder, parsed.certified) == (best.brackets(), "labelled", True)
         assert parsed.probability == pytest.approx(best.probability, abs=1e-6)
         trees = [parsed, *parsed.alternatives]
         assert len(trees) == count
@@ -183,11 +188,11 @@ def test_the_best_trees_are_sorted_and_distinct_and_the_first_is_that_of_labelle
         assert probabilities == sorted(probabilities, reverse=True)
         assert sum(probabilities) <= 1 + 1e-6
         assert all(tree.words == parsed.words and tree.tags == parsed.tags for tree in trees)
-        assert not any(tree.optimal for tree in parsed.alternatives)
+        assert not any(tree.certified for tree in parsed.alternatives)
 
 
 def test_marginals_are_sums_over_the_labelled_trees(parser: Parser) -> None:
-    for parsed in parser.parse_tokens([words[:4] for words in SENTENCES], marginals=True, k_best=400):
+    for parsed in parser.parse_tokens([words[:4] for words in SENTENCES], ParseOptions(marginals=True, k_best=400)):
         count = len(parsed.words)
         assert parsed.marginals is not None
         assert parsed.marginals.shape == (count + 1, count + 1)
@@ -206,7 +211,8 @@ def test_marginals_are_sums_over_the_labelled_trees(parser: Parser) -> None:
 def test_greedy_trees_have_marginals_too(parser: Parser) -> None:
     words = SENTENCES[-1]
     (greedy,), (best,) = (
-        parser.parse_tokens([words], marginals=True, decoder=decoder) for decoder in ("argmin", "labelled")
+        parser.parse_tokens([words], ParseOptions(marginals=True, decoder=decoder))
+        for decoder in ("argmin", "labelled")
     )
     assert (greedy.decoder, greedy.probability) == ("argmin", None)
     assert np.allclose(greedy.marginals, best.marginals)
@@ -215,9 +221,11 @@ def test_greedy_trees_have_marginals_too(parser: Parser) -> None:
 @pytest.mark.parametrize("decoder", ["argmin", "cky"])
 def test_the_root_label_is_obeyed(parser: Parser, decoder: Decoder) -> None:
     labels = {found.label for tree in TREES for found in tree.constituents()} - ROOT_LABELS
-    plain = parser.parse_tokens(SENTENCES, decoder=decoder)
+    plain = parser.parse_tokens(SENTENCES, ParseOptions(decoder=decoder))
     for label in sorted(labels & {"S", "NP"}):
-        for parsed, free in zip(parser.parse_tokens(SENTENCES, decoder=decoder, root_label=label), plain, strict=True):
+        for parsed, free in zip(
+            parser.parse_tokens(SENTENCES, ParseOptions(decoder=decoder, root_label=label)), plain, strict=True
+        ):
             first = parsed.constituents()[0]
             assert (first.label, first.left, first.right) == (label, 0, len(parsed.words))
             # All below is as it was.
@@ -228,7 +236,9 @@ def test_the_root_label_is_obeyed(parser: Parser, decoder: Decoder) -> None:
 
 def test_options_go_together(parser: Parser) -> None:
     wanted = [Constraints(required=(Span(1, 3),)) if len(words) > 3 else None for words in SENTENCES]
-    found = parser.parse_tokens(SENTENCES, constraints=wanted, k_best=3, root_label="NP", marginals=True, scores=True)
+    found = parser.parse_tokens(
+        SENTENCES, ParseOptions(k_best=3, root_label="NP", marginals=True, scores=True), constraints=wanted
+    )
     for constraints, parsed in zip(wanted, found, strict=True):
         for tree in (parsed, *parsed.alternatives):
             assert tree.constituents()[0].label == "NP"
@@ -241,7 +251,7 @@ def test_options_go_together(parser: Parser) -> None:
 def test_a_long_sentence_has_every_option(both: Parser) -> None:
     words = [TREES[number % len(TREES)].words[0] for number in range(8 * LIMIT)]
     required = Constraints(required=(Span(100, 200),), forbidden=(Span(3, 5),))
-    (parsed,) = both.parse_tokens([words], constraints=[required], k_best=3, marginals=True)
+    (parsed,) = both.parse_tokens([words], ParseOptions(k_best=3, marginals=True), constraints=[required])
     assert has_span(parsed, (100, 200))
     assert not has_span(parsed, (3, 5))
     assert parsed.log_probability is not None
@@ -251,20 +261,20 @@ def test_a_long_sentence_has_every_option(both: Parser) -> None:
 def test_a_text_takes_spans_of_characters(both: Parser) -> None:
     text = "The dog barks. It doesn't  sleep, says Ann."
     wanted = CharacterConstraints(required=((4, 13), (18, 32)), forbidden=((27, 38),))
-    first, second = both.parse(text, constraints=wanted, k_best=2)
+    first, second = both.parse(text, ParseOptions(k_best=2), constraints=wanted)
     for tree in (first, *first.alternatives):
         assert "dog barks" in {text[found.start : found.end] for found in tree.constituents()}
     for tree in (second, *second.alternatives):
         spans = {text[found.start : found.end] for found in tree.constituents()}
         assert "doesn't  sleep" in spans
         assert "sleep, says" not in spans
-    lines = both.parse_stream(text.splitlines(keepends=True), constraints=wanted, k_best=2)
+    lines = both.stream(text.splitlines(keepends=True), ParseOptions(k_best=2), constraints=wanted)
     assert [parsed.brackets() for parsed in lines] == [first.brackets(), second.brackets()]
 
 
 def test_sentences_without_words_have_as_much_as_there_is(both: Parser) -> None:
-    empty, _ = both.parse_tokens([[], ["a"]], decoder="cky", marginals=True, scores=True)
-    assert (empty.optimal, empty.left_boundaries, empty.right_boundaries, empty.decoder) == (True, (), (), "cky")
+    empty, _ = both.parse_tokens([[], ["a"]], ParseOptions(decoder="cky", marginals=True, scores=True))
+    assert (empty.certified, empty.left_boundaries, empty.right_boundaries, empty.decoder) == (True, (), (), "cky")
     assert empty.marginals is not None
     assert empty.marginals.shape == (1, 1)
     json.dumps(empty.to_json(), allow_nan=False)
@@ -272,11 +282,11 @@ def test_sentences_without_words_have_as_much_as_there_is(both: Parser) -> None:
 
 def test_strict_refuses_what_is_no_tree_and_says_where(both: Parser) -> None:
     plain = both.parse_tokens(SENTENCES)
-    legal = [words for words, parsed in zip(SENTENCES, plain, strict=True) if parsed.optimal]
-    assert_same(both.parse_tokens(legal, decoder="strict"), both.parse_tokens(legal))
+    legal = [words for words, parsed in zip(SENTENCES, plain, strict=True) if parsed.certified]
+    assert_same(both.parse_tokens(legal, ParseOptions(decoder="strict")), both.parse_tokens(legal))
     illegal = next(list(parsed.words) for parsed in plain if not is_legal(parsed.left_boundaries or ()))
     with pytest.raises(LinearizationError, match=rf"^sentence 3 \('{illegal[0]}.*no tree has these"):
-        both.parse_tokens([["a"], ["b"], illegal], decoder="strict")
+        both.parse_tokens([["a"], ["b"], illegal], ParseOptions(decoder="strict"))
 
 
 def test_wrong_options_are_errors_at_once(both: Parser) -> None:
@@ -284,16 +294,21 @@ def test_wrong_options_are_errors_at_once(both: Parser) -> None:
         ({"decoder": "viterbi"}, "unknown decoder 'viterbi': choose one of argmin, largest"),
         ({"k_best": 0}, "k_best is 0: ask for at least one tree"),
         ({"k_best": 2, "decoder": "minimum-risk"}, "leave the decoder 'minimum-risk' out"),
-        ({"constraints": CharacterConstraints(), "decoder": "cky"}, "constraints are obeyed by 'labelled': leave"),
-        ({"root_label": "XYZ"}, "no root label 'XYZ': the model knows "),
     ]
     for options, message in cases:
-        for method in (both.parse, both.parse_stream):
-            with pytest.raises(DecodingError, match=message):
-                method("A text.", **options)  # type: ignore[operator]
-        for method in (both.parse_tokens, both.stream_parses):
-            with pytest.raises(DecodingError, match=message):
-                method([["a"]], **options)  # type: ignore[operator]
+        with pytest.raises(DecodingError, match=message):
+            ParseOptions(**options)  # type: ignore[arg-type]
+    unknown = ParseOptions(root_label="XYZ")
+    for start in (both.parse, both.stream):
+        with pytest.raises(DecodingError, match="no root label 'XYZ': the model knows "):
+            start("A text.", unknown)
+        with pytest.raises(DecodingError, match="constraints are obeyed by 'labelled': leave the decoder 'cky' out"):
+            start("A text.", ParseOptions(decoder="cky"), constraints=CharacterConstraints())
+    for start_tokens in (both.parse_tokens, both.stream_tokens):
+        with pytest.raises(DecodingError, match="no root label 'XYZ': the model knows "):
+            start_tokens([["a"]], unknown)
+        with pytest.raises(DecodingError, match="constraints are obeyed by 'labelled': leave the decoder 'cky' out"):
+            start_tokens([["a"]], ParseOptions(decoder="cky"), constraints=[None])
 
 
 @pytest.mark.parametrize("options", [{}, {"k_best": 3}, {"decoder": "labelled"}])
@@ -303,7 +318,7 @@ def test_constraints_that_cannot_be_name_the_sentence(both: Parser, options: dic
         ConstraintError,
         match=r"^sentence 2 \('a b c d'\): required constituents \(0, 2\) and \(1, 3\) cross: no tree has both$",
     ):
-        both.parse_tokens([["x"], list("abcd")], constraints=[None, crossing], **options)  # type: ignore[arg-type]
+        both.parse_tokens([["x"], list("abcd")], ParseOptions(**options), constraints=[None, crossing])  # type: ignore[arg-type]
 
 
 def test_as_many_constraints_as_sentences(both: Parser) -> None:
@@ -348,4 +363,4 @@ def test_spans_of_tokens_are_no_spans_of_characters(both: Parser) -> None:
 
 def test_every_error_is_one_of_the_family(both: Parser) -> None:
     with pytest.raises(SpanlinError):
-        both.parse_tokens([["a"]], decoder="none")  # type: ignore[arg-type]
+        both.parse_tokens([["a"]], ParseOptions(decoder="none"))  # type: ignore[arg-type]

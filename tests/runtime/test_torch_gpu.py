@@ -23,6 +23,7 @@ from small_runs import small_config
 from spanlin.model_folder.folder import TOKENIZER, WEIGHTS, ModelFolder
 from spanlin.parser import Parser
 from spanlin.runtime.backend import SCORES, TREE
+from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.sentences import Sentences
 from spanlin.runtime.torch import TorchBackend
 from spanlin.training.checkpoint import Model, load_model
@@ -78,7 +79,7 @@ def opened(model: Model, tmp_path_factory: pytest.TempPathFactory) -> ModelFolde
 
 def exact(parser: Parser) -> Parser:
     """The parser in fp32, whatever its device."""
-    backend = parser._backend
+    backend = parser._runner.backend
     assert isinstance(backend, TorchBackend)
     torch.set_float32_matmul_precision("highest")  # no TF32; training may have asked for it
     backend._graph.float()
@@ -87,7 +88,7 @@ def exact(parser: Parser) -> Parser:
 
 
 def recorded(parser: Parser) -> int:
-    backend = parser._backend
+    backend = parser._runner.backend
     assert isinstance(backend, TorchBackend)
     assert backend._recorder is not None
     return len(backend._recorder)
@@ -97,7 +98,7 @@ def recorded(parser: Parser) -> int:
 def wanted(opened: ModelFolder) -> list[str]:
     """The trees of the CPU, a sentence at a time."""
     parser = Parser.from_folder(opened, device="cpu")
-    return [parser.brackets([words])[0] for words in SENTENCES]
+    return [next(iter(parser.bracket_lines([words]))) for words in SENTENCES]
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -105,9 +106,9 @@ def test_trees_are_those_of_the_cpu_whatever_the_batch(device: str, opened: Mode
     parser = exact(Parser.from_folder(opened, device=device))
     for tokens in (40, 200, 1000, 32_768):
         for turn in range(3):  # seen once, then recorded, then replayed
-            assert parser.brackets(SENTENCES, batch_tokens=tokens) == wanted, (tokens, turn)
+            assert list(parser.bracket_lines(SENTENCES, batch_tokens=tokens)) == wanted, (tokens, turn)
     for turn in range(3):
-        assert [parser.brackets([words])[0] for words in SENTENCES] == wanted, turn
+        assert [next(iter(parser.bracket_lines([words]))) for words in SENTENCES] == wanted, turn
     assert (recorded(parser) > 5) == (device == "cuda")
 
 
@@ -117,8 +118,8 @@ def test_trees_are_the_same_in_any_order_and_from_a_stream(device: str, opened: 
     for seed in range(3):
         order = np.random.default_rng(seed).permutation(len(SENTENCES))
         shuffled = [SENTENCES[number] for number in order]
-        assert parser.brackets(shuffled) == [wanted[number] for number in order]
-        assert list(parser.stream(iter(shuffled))) == [wanted[number] for number in order]
+        assert list(parser.bracket_lines(shuffled)) == [wanted[number] for number in order]
+        assert list(parser.bracket_lines(iter(shuffled))) == [wanted[number] for number in order]
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -129,7 +130,7 @@ def test_several_threads_get_their_own_trees(device: str, opened: ModelFolder, w
         generator = np.random.default_rng(seed)
         for _ in range(12):
             numbers = generator.integers(len(SENTENCES), size=int(generator.integers(1, 40)))
-            found = parser.brackets([SENTENCES[number] for number in numbers])
+            found = list(parser.bracket_lines([SENTENCES[number] for number in numbers]))
             if found != [wanted[number] for number in numbers]:
                 return False
         return True
@@ -143,7 +144,7 @@ def test_other_decoders_and_probabilities_are_those_of_the_cpu(device: str, open
     sentences = [words for words in SENTENCES if len(words) < LIMIT]
     parsers = [Parser.from_folder(opened, device="cpu"), exact(Parser.from_folder(opened, device=device))]
     for _ in range(3):
-        one, two = (parser.parse_tokens(sentences, decoder="cky", root_label="NP") for parser in parsers)
+        one, two = (parser.parse_tokens(sentences, ParseOptions(decoder="cky", root_label="NP")) for parser in parsers)
         assert [parsed.brackets() for parsed in one] == [parsed.brackets() for parsed in two]
     one, two = (parser.parse_tokens(sentences) for parser in parsers)
     for first, second in zip(one, two, strict=True):
@@ -166,8 +167,8 @@ def test_a_recording_of_a_larger_batch_gives_only_the_rows_asked_for(device: str
         chosen = (sentences * 2)[:count]
         found = []
         for parser in parsers:
-            rows, counts = Sentences(chosen, parser._table).rows(np.arange(count), limit=LIMIT, multiple=8)
-            found.append(parser._backend.run(rows, counts, names))
+            rows, counts = Sentences(chosen, parser._runner._table).rows(np.arange(count), limit=LIMIT, multiple=8)
+            found.append(parser._runner.backend.run(rows, counts, names))
         for name in names:
             assert found[1][name].shape == found[0][name].shape
             np.testing.assert_allclose(found[1][name], found[0][name], atol=1e-3)
@@ -186,10 +187,10 @@ def test_in_bfloat16_a_trained_parser_gives_nearly_all_trees_of_fp32(tmp_path: P
     (tmp_path / "model").mkdir()
     opened = folder_with_weights(model, tmp_path / "model")
     sentences = [tree.words for tree in read_trees(treebank[1])]
-    fp32 = Parser.from_folder(opened, device="cpu").brackets(sentences)
+    fp32 = list(Parser.from_folder(opened, device="cpu").bracket_lines(sentences))
     parser = Parser.from_folder(opened, device="cuda")
-    turns = [parser.brackets(sentences) for _ in range(3)]
+    turns = [list(parser.bracket_lines(sentences)) for _ in range(3)]
     assert turns[1] == turns[2], "a replay gives what the recording gave"
-    alone = [parser.brackets([words])[0] for words in sentences]
+    alone = [next(iter(parser.bracket_lines([words]))) for words in sentences]
     for found in (*turns, alone):
         assert sum(one == two for one, two in zip(found, fp32, strict=True)) >= 0.95 * len(fp32)

@@ -10,6 +10,7 @@ from runtime.conftest import TREES
 from spanlin.decoding import Temperatures
 from spanlin.errors import EvaluationError
 from spanlin.parser import Parser
+from spanlin.runtime.options import ParseOptions
 from spanlin.training.checkpoint import Model
 from spanlin.tree_calibration import GoldTree, fit_temperatures, score_gold_trees
 from spanlin.trees.brackets import parse_tree
@@ -43,7 +44,7 @@ def test_a_gold_tree_is_as_probable_as_the_same_tree_among_all(parser: Parser) -
     names = (*splits.split_labels, *splits.word_labels)
     labels = tuple(parser.folder.labels.index(name) for name in names)
     temperatures = Temperatures(splits=2.0, labels=3.0)
-    [parsed] = parser.parse_tokens([tree.words], decoder="labelled")
+    [parsed] = parser.parse_tokens([tree.words], ParseOptions(decoder="labelled"))
     # The best tree of the same search is the parser's own at temperature 1.
     lefts, rights, _, log_probs = scored.problem(Temperatures()).best_trees()
     assert parsed.splits == tuple(zip(lefts[0].tolist(), rights[0].tolist(), strict=True))

@@ -23,7 +23,7 @@ IS_SPAN = np.concatenate([IS_SPLIT, np.arange(COUNTS.max()) < COUNTS[:, np.newax
 
 def labels_of(parser: Parser, found: Arrays, *, owners: Ints) -> tuple[Ints, np.ndarray]:
     return label_spans(
-        parser._backend,
+        parser._runner.backend,
         COUNTS[owners],
         found["lefts"][owners],
         found["rights"][owners],

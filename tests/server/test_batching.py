@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 
 pytest.importorskip("fastapi")
 
-from spanlin.decoding.constraints import Constraints
+from spanlin.decoding import Constraints
 from spanlin.errors import ConstraintError
 from spanlin.parser import Parser
+from spanlin.runtime.options import ParseOptions
 from spanlin.server.batching import Batcher, QueueFullError
 from spanlin.server.jobs import Job, Work
 
 TREES = Work(trees_only=True)
-OTHER = Work(trees_only=True, decoder="cky")
+OTHER = Work(trees_only=True, options=ParseOptions(decoder="cky"))
 CONSTRAINED = Work(trees_only=True, constrained=True)
 
 
@@ -41,10 +42,10 @@ class SlowParser(Parser):
         self.free = threading.Event()
         self.batches: list[list[Sequence[str]]] = []
 
-    def stream(self, sentences: Any, *, batch_tokens: int = 0) -> Iterator[str]:
-        return (found.brackets() for found in self.stream_parses(sentences))
+    def bracket_lines(self, sentences: Any, *, batch_tokens: int = 0) -> Iterator[str]:
+        return (found.brackets() for found in self.stream_tokens(sentences))
 
-    def stream_parses(self, sentences: Any, **_: Any) -> Any:
+    def stream_tokens(self, sentences: Any, *_: Any, **__: Any) -> Any:
         self.batches.append(list(sentences))
         assert self.free.wait(20)
         for words in sentences:

@@ -11,6 +11,7 @@ import pytest
 from spanlin.decoding import Constraints
 from spanlin.decoding.decode import Decoder
 from spanlin.parser import Parser
+from spanlin.runtime.options import ParseOptions
 from spanlin.text import tokenize
 from spanlin.trees.tree import Span
 
@@ -37,7 +38,7 @@ def sentences(client: httpx.Client, **body: Any) -> list[dict[str, Any]]:
     ],
 )
 def test_options_are_the_parsers(client: httpx.Client, parser: Parser, options: dict[str, Any]) -> None:
-    expected = [parsed.to_json() for parsed in parser.parse(TEXT, **options)]
+    expected = [parsed.to_json() for parsed in parser.parse(TEXT, ParseOptions(**options))]
     assert sentences(client, text=TEXT, **options) == expected
     more = {"k_best", "scores", "marginals"} & options.keys()
     answer = client.post("/v1/parse", json={"text": TEXT, "format": "brackets", **options})

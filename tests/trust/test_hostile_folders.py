@@ -19,6 +19,7 @@ from spanlin.cli.main import main
 from spanlin.errors import SpanlinError
 from spanlin.model_folder.folder import find_model, open_folder
 from spanlin.parser import Parser
+from spanlin.runtime.options import ParseOptions
 from watched_file import watched
 
 SECRET = b"a secret of 32 bytes, for no one"
@@ -65,7 +66,7 @@ def use(folder: Path) -> None:
     """Do all that a model folder is for; the second needs the graph of labels."""
     parser = Parser.load(folder, threads=1)
     parser.parse("She loves writing aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab code.")
-    parser.parse("She loves writing code.", k_best=2, marginals=True)
+    parser.parse("She loves writing code.", ParseOptions(k_best=2, marginals=True))
 
 
 def test_there_are_enough_and_no_two_are_one() -> None:

@@ -17,8 +17,9 @@ from spanlin.cli.whole_lines import Stopped
 if TYPE_CHECKING:
     from spanlin.corpus.inputs import InputFormat
     from spanlin.corpus.report import Engine
-    from spanlin.corpus.rows import Form, OutputFormat
-    from spanlin.runtime.redecoding import TreeDecoder
+    from spanlin.corpus.rows import OutputFormat
+    from spanlin.runtime.options import TreeDecoder
+    from spanlin.text.forms import InputForm
 
 INCOMPLETE = 3
 """The exit status if a file could not be read, or part of it had to be given up."""
@@ -113,7 +114,7 @@ def corpus(
     input_format: InputFormat | None,
     text_field: str,
     id_field: str,
-    form: Form | None,
+    form: InputForm | None,
     output_format: OutputFormat,
     decoder: TreeDecoder,
     unit_size: int,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +12,14 @@ import click
 
 from spanlin.cli.model_options import model_options
 from spanlin.cli.progress import ParseProgress
-from spanlin.cli.sources import Form, Source, SourceSentence, encoding_option
+from spanlin.cli.sources import Source, SourceSentence, encoding_option
 from spanlin.cli.whole_lines import Stopped, WholeLines
 from spanlin.render.latex import STYLES, LatexStyle
 
 if TYPE_CHECKING:
     from spanlin.parsed import Parsed
-    from spanlin.parser import Parser
-    from spanlin.runtime.redecoding import TreeDecoder
+    from spanlin.runtime.options import TreeDecoder
+    from spanlin.text.forms import InputForm
 
 DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk", "labelled")
 """The choices of `spanlin.decoding`, which is not imported to print a help text."""
@@ -110,20 +109,25 @@ def parse(
     with WholeLines(sys.stdout.buffer) as output:
         try:
             from spanlin.parser import Parser
+            from spanlin.runtime.options import ParseOptions
 
-            form: Form = "lines" if lines else "tokenized" if tokenized else "text"
+            form: InputForm = "lines" if lines else "tokenized" if tokenized else "text"
             source = Source(names, texts=texts, form=form, encoding=encoding)
             parser = Parser.load(model, threads=threads, device=device)
-            if output_format == "brackets" and decoder == "argmin" and not root_label:
-                records = _brackets(parser, source)
+            options = ParseOptions(decoder=decoder, root_label=root_label, k_best=k_best)
+            records: Generator[tuple[SourceSentence, str]]
+            if output_format == "brackets" and options == ParseOptions():
+                records = parser.bracket_items(source, _words)
             else:
-                parses = _parses(parser, source, decoder=decoder, root_label=root_label, k_best=k_best)
                 several = len(names) > 1
-                records = ((_written(*found, output_format, style, several), found[1].place) for found in parses)
+                records = (
+                    (sentence, _written(parsed, sentence, output_format, style, several))
+                    for sentence, parsed in parser.parse_items(source, _words, options)
+                )
             with ParseProgress(shown=shown, total_bytes=source.total_bytes) as progress, closing(records):
-                for record, place in records:
+                for sentence, record in records:
                     output.write(record)
-                    progress.advance(place)
+                    progress.advance(sentence.place)
                 progress.finish()
         except Stopped as stopped:
             sentences = f"{output.written:,} sentence{'' if output.written == 1 else 's'}"
@@ -133,39 +137,13 @@ def parse(
         raise source.error
 
 
-def _brackets(parser: Parser, source: Source) -> Generator[tuple[str, int]]:
-    """Yield lines of brackets, and how far the input is read; no objects are made of them."""
-    waiting: deque[int] = deque()
-
-    def words() -> Iterator[Sequence[str]]:
-        for sentence in source:
-            waiting.append(sentence.place)
-            yield sentence.words
-
-    for line in parser.stream(words()):
-        yield line, waiting.popleft()
-
-
-def _parses(
-    parser: Parser, source: Source, *, decoder: TreeDecoder, root_label: str, k_best: int
-) -> Generator[tuple[Parsed, SourceSentence]]:
-    """Yield the parses and what they are of; offsets count from the start of a text, with --lines from a line's."""
-    waiting: deque[SourceSentence] = deque()
-
-    def words() -> Iterator[Sequence[str]]:
-        for sentence in source:
-            waiting.append(sentence)
-            yield sentence.words
-
-    for parsed in parser.stream_parses(words(), decoder=decoder, root_label=root_label, k_best=k_best):
-        sentence = waiting.popleft()
-        if sentence.starts is not None and sentence.ends is not None:
-            parsed.offsets = tuple(zip(sentence.starts, sentence.ends, strict=True))
-        yield parsed, sentence
+def _words(sentence: SourceSentence) -> Sequence[str]:
+    return sentence.words
 
 
 def _written(parsed: Parsed, sentence: SourceSentence, output_format: str, style: LatexStyle, name_file: bool) -> str:
     """Return what is printed of a sentence; if of several lines, then with an empty line behind it."""
+    parsed.offsets = sentence.offsets  # they count from the start of a text, with --lines from a line's
     if output_format == "json":
         return _json_line({"file": sentence.file, **parsed.to_json()} if name_file else parsed.to_json())
     if output_format == "brackets":

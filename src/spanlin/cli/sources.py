@@ -8,15 +8,16 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 import click
 
 from spanlin.errors import SpanlinError
-from spanlin.trees.escapes import unescape_word
 from spanlin.trees.lines import byte_lines
 
-Form: TypeAlias = Literal["text", "lines", "tokenized"]
+if TYPE_CHECKING:
+    from spanlin.text.forms import InputForm
+
 _UTF8 = "utf-8"
 _GZIP = b"\x1f\x8b"
 # The longer marks first: that of UTF-32 starts with that of UTF-16.
@@ -51,11 +52,10 @@ encoding_option = click.option(
 
 
 class SourceSentence(NamedTuple):
-    """A sentence to parse; `starts` and `ends` are its words' offsets, `place` how many bytes were read for it."""
+    """A sentence to parse, its words' offsets if it is of a text, and how many bytes were read up to it."""
 
     words: Sequence[str]
-    starts: Sequence[int] | None
-    ends: Sequence[int] | None
+    offsets: tuple[tuple[int, int], ...] | None
     file: str
     place: int
 
@@ -67,7 +67,9 @@ class Source:
     can be parsed.
     """
 
-    def __init__(self, names: Sequence[str], *, texts: Sequence[str] = (), form: Form, encoding: str = _UTF8) -> None:
+    def __init__(
+        self, names: Sequence[str], *, texts: Sequence[str] = (), form: InputForm, encoding: str = _UTF8
+    ) -> None:
         self.error: SpanlinError | None = None
         self._form = form
         self._place = 0
@@ -90,22 +92,19 @@ class Source:
                 raise SpanlinError(f"{name}: {error.strerror or error}") from error
 
     def __iter__(self) -> Iterator[SourceSentence]:
-        from spanlin.text import iter_sentences, tokenize_sentence
+        from spanlin.text import iter_sentences
+        from spanlin.text.forms import read_sentence
 
         for name, file in self._files():
             lines = self._lines(name, file)
             if self._form == "text":
                 for found in iter_sentences(lines):
-                    yield SourceSentence(found.words, found.starts, found.ends, name, self._place)
-            elif self._form == "lines":
-                for line in lines:
-                    tokens = tokenize_sentence(line)
-                    starts, ends = [token.start for token in tokens], [token.end for token in tokens]
-                    yield SourceSentence([token.text for token in tokens], starts, ends, name, self._place)
+                    yield SourceSentence(found.words, found.offsets, name, self._place)
             else:
                 for line in lines:
-                    given = [unescape_word(token) for token in line.split()]
-                    yield SourceSentence(given, None, None, name, self._place)
+                    found = read_sentence(line, self._form)
+                    offsets = found.offsets if self._form == "lines" else None
+                    yield SourceSentence(found.words, offsets, name, self._place)
             if self.error:
                 return
 

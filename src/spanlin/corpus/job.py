@@ -13,7 +13,7 @@ from typing import Any
 from spanlin import __version__
 from spanlin.corpus.documents import DocumentOptions
 from spanlin.corpus.inputs import InputFile
-from spanlin.corpus.rows import Form, OutputFormat
+from spanlin.corpus.rows import OutputFormat
 from spanlin.corpus.stores import (
     TEMPORARY,
     Store,
@@ -25,7 +25,8 @@ from spanlin.corpus.stores import (
 )
 from spanlin.errors import CorpusError
 from spanlin.model_folder.folder import MANIFEST, find_model
-from spanlin.runtime.redecoding import TreeDecoder
+from spanlin.runtime.options import TreeDecoder
+from spanlin.text.forms import InputForm
 
 FORMAT = 1  # of the output folder
 ABOUT = "_corpus.json"
@@ -42,7 +43,7 @@ class CorpusOptions:
     """All that the output depends on, besides the input and the model."""
 
     documents: DocumentOptions = field(default_factory=DocumentOptions)
-    form: Form = "text"
+    form: InputForm = "text"
     output_format: OutputFormat = "jsonl"
     decoder: TreeDecoder = "argmin"
     unit_size: int = 512 * 1024

@@ -119,6 +119,6 @@ def _schema(pa: Any) -> Any:
             ("brackets", pa.string()),
             ("constituents", pa.list_(constituent)),
             ("log_probability", pa.float64()),
-            ("optimal", pa.bool_()),
+            ("certified", pa.bool_()),
         ]
     )

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 from spanlin.corpus.documents import Document
 from spanlin.corpus.parquet import ParquetShard
 from spanlin.parsed import Parsed
-from spanlin.text import Sentence, iter_sentences, tokenize_sentence
-from spanlin.trees.escapes import unescape_word
+from spanlin.text import Sentence, iter_sentences
+from spanlin.text.forms import InputForm, read_sentence
 
-Form: TypeAlias = Literal["text", "lines", "tokenized"]
 OutputFormat: TypeAlias = Literal["jsonl", "parquet"]
 OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 
 _DECIMALS = 4  # of probabilities: a calibration knows no more, and what is rounded compresses well
-_TOKEN = re.compile(r"\S+")
 
 
 class DocumentSentence(NamedTuple):
@@ -29,7 +26,7 @@ class DocumentSentence(NamedTuple):
     sentence: Sentence
 
 
-def split_document(document: Document, form: Form, *, longest_sentence: int) -> Iterator[DocumentSentence]:
+def split_document(document: Document, form: InputForm, *, longest_sentence: int) -> Iterator[DocumentSentence]:
     """Yield the sentences of a document; if it is one by itself, then that one, if it has words.
 
     Raises a ValueError if such a sentence has more words than allowed; those of running text are cut instead.
@@ -39,15 +36,11 @@ def split_document(document: Document, form: Form, *, longest_sentence: int) -> 
         for number, sentence in enumerate(sentences):
             yield DocumentSentence(document, number, sentence)
         return
-    if form == "lines":
-        tokens = [tuple(token) for token in tokenize_sentence(document.text)]
-    else:
-        tokens = [(unescape_word(found[0]), *found.span()) for found in _TOKEN.finditer(document.text)]
-    if len(tokens) > longest_sentence:
-        raise ValueError(f"too long: a sentence of {len(tokens)} words, of at most {longest_sentence}")
-    if tokens:
-        words, starts, ends = zip(*tokens, strict=True)
-        yield DocumentSentence(document, 0, Sentence(words, starts, ends))
+    sentence = read_sentence(document.text, form)
+    if len(sentence.words) > longest_sentence:
+        raise ValueError(f"too long: a sentence of {len(sentence.words)} words, of at most {longest_sentence}")
+    if sentence.words:
+        yield DocumentSentence(document, 0, sentence)
 
 
 def make_row(found: DocumentSentence, parsed: Parsed) -> dict[str, Any]:
@@ -72,7 +65,7 @@ def make_row(found: DocumentSentence, parsed: Parsed) -> dict[str, Any]:
             for one in parsed.constituents()
         ],
         "log_probability": None if log_probability is None else round(log_probability, _DECIMALS),
-        "optimal": parsed.optimal,
+        "certified": parsed.certified,
     }
 
 

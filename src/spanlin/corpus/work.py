@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -18,6 +17,7 @@ from spanlin.corpus.units import Unit
 from spanlin.corpus.watchdog import Watchdog
 from spanlin.errors import CorpusError
 from spanlin.parser import Parser
+from spanlin.runtime.options import ParseOptions
 
 
 class UnitDone(NamedTuple):
@@ -172,14 +172,13 @@ class Worker:
     ) -> Iterator[tuple[DocumentSentence, Any]]:
         self._pat()
         parser = self._load()
-        waiting: deque[DocumentSentence] = deque()
 
         def note(place: int | None, why: str) -> None:
             if errors is not None:
                 errors.add(place, why)
                 self.live.failures += place is not None
 
-        def words() -> Iterator[Sequence[str]]:
+        def read() -> Iterator[DocumentSentence]:
             try:
                 for found in read_documents(unit, self.job.options.documents):
                     if only is not None and found.place not in only:
@@ -203,17 +202,16 @@ class Worker:
                         note(found.place, str(error))
                         continue
                     self.live.documents += 1
-                    for sentence in sentences:
-                        waiting.append(sentence)
-                        yield sentence.sentence.words
+                    yield from sentences
             except UnreadableError as error:
                 note(None, f"cannot be read: {error}")
 
-        parses = iter(parser.stream_parses(words(), decoder=self.job.options.decoder))
+        options = ParseOptions(decoder=self.job.options.decoder)
+        parses = parser.parse_items(read(), lambda found: found.sentence.words, options)
         try:
             while True:
                 try:
-                    parsed = next(parses)
+                    found, parsed = next(parses)
                 except StopIteration:
                     return
                 except CorpusError:
@@ -222,7 +220,7 @@ class Worker:
                     first = next(iter(str(error).splitlines()), "")
                     raise _ParserError(f"the parser failed: {type(error).__name__}: {first}") from error
                 self._pat()
-                yield waiting.popleft(), parsed
+                yield found, parsed
         finally:
             if self._watchdog is not None:
                 self._watchdog.rest()

@@ -7,20 +7,18 @@ from spanlin.decoding.exact import log_partition, log_partition_batch, span_marg
 from spanlin.decoding.greedy import GreedyRule, greedy_tree, greedy_trees, legal_rows
 from spanlin.decoding.kbest import best_trees, k_best_trees
 from spanlin.decoding.labelled import LabelledProblem, LabelledTree, RankedLabels, Temperatures
-from spanlin.decoding.legalization import LegalizedBatch, LegalizedTree, legalize, legalize_batch
-from spanlin.decoding.results import DecodedBatch, DecodedTree, ScoredTree, TreeBatch
+from spanlin.decoding.legalization import LegalizedTree, legalize, legalize_batch
+from spanlin.decoding.results import DecodedTree, ScoredTree, TreeBatch
 from spanlin.decoding.sampling import sample_trees
 
 __all__ = [
     "Constraints",
-    "DecodedBatch",
     "DecodedTree",
     "Decoder",
     "GreedyRule",
     "LabelSet",
     "LabelledProblem",
     "LabelledTree",
-    "LegalizedBatch",
     "LegalizedTree",
     "RankedLabels",
     "ScoredTree",

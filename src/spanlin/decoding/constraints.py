@@ -118,10 +118,11 @@ def span_masks(constraints: Sequence[SpanConstraints | None], scores: BoundarySc
             continue
         if not isinstance(wanted, SpanConstraints):
             raise ConstraintError(
-                f"{scores.place(sentence)}constraints are {wanted!r:.40}: give SpanConstraints, or None"
+                f"constraints are {wanted!r:.40}: give SpanConstraints, or None", sentence=scores.sentence(sentence)
             )
-        word_count = int(scores.word_counts[sentence])
-        _check(wanted, word_count, scores.place(sentence))
+        problem = _problem(wanted, int(scores.word_counts[sentence]))
+        if problem:
+            raise ConstraintError(problem, sentence=scores.sentence(sentence))
         spans = masks.spans[sentence]
         for a, b in wanted.required:
             spans[:a, a + 1 : b] = False
@@ -147,30 +148,31 @@ def raise_if_impossible(
         assert wanted is not None
         required = f" if it has {_listed(wanted.required)}" if wanted.required else ""
         raise ConstraintError(
-            f"{scores.place(sentence)}no tree over {scores.word_counts[sentence]} words can do without the forbidden "
-            f"{_listed(wanted.forbidden)}{required}; forbid less"
+            f"no tree over {scores.word_counts[sentence]} words can do without the forbidden "
+            f"{_listed(wanted.forbidden)}{required}; forbid less",
+            sentence=scores.sentence(sentence),
         )
 
 
-def _check(constraints: SpanConstraints, word_count: int, place: str) -> None:
+def _problem(constraints: SpanConstraints, word_count: int) -> str:
+    """Return what is wrong with the constraints by themselves, or nothing."""
     for kind, spans in (("required", constraints.required), ("forbidden", constraints.forbidden)):
         for span in spans:
             if not 0 <= span[0] < span[1] <= word_count:
-                raise ConstraintError(f"{place}{kind} span {tuple(span)} does not lie within 0..{word_count}")
+                return f"{kind} span {tuple(span)} does not lie within 0..{word_count}"
     required = sorted(set(constraints.required))
     for span in constraints.forbidden:
         if span in required:
-            raise ConstraintError(f"{place}span {tuple(span)} is both required and forbidden")
+            return f"span {tuple(span)} is both required and forbidden"
         if span[1] - span[0] == 1:
-            raise ConstraintError(f"{place}forbidden span {tuple(span)} is one word, which every tree has")
+            return f"forbidden span {tuple(span)} is one word, which every tree has"
         if span[1] - span[0] == word_count:
-            raise ConstraintError(f"{place}forbidden span {tuple(span)} is the whole sentence, which every tree has")
+            return f"forbidden span {tuple(span)} is the whole sentence, which every tree has"
     for index, (left, right) in enumerate(required):
         for other_left, other_right in required[index + 1 :]:
             if left < other_left < right < other_right:
-                raise ConstraintError(
-                    f"{place}required spans {(left, right)} and {(other_left, other_right)} cross: no tree has both"
-                )
+                return f"required spans {(left, right)} and {(other_left, other_right)} cross: no tree has both"
+    return ""
 
 
 def _listed(spans: Sequence[Span]) -> str:

@@ -16,7 +16,7 @@ span, or a split point is left without a possible boundary, the most probable tr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -35,7 +35,7 @@ from spanlin.decoding.greedy import (
 from spanlin.decoding.legalization import agreement_scores
 from spanlin.decoding.mirror import mirror_boundaries, mirror_spans
 from spanlin.decoding.problem import TreeProblem
-from spanlin.decoding.results import DecodedBatch, DecodedTree
+from spanlin.decoding.results import DecodedTree, TreeBatch
 from spanlin.decoding.scores import BoundaryScores, FloatArray
 from spanlin.errors import DecodingError
 from spanlin.linearization import delinearize, delinearize_right
@@ -69,7 +69,7 @@ def decode_batch(
     *,
     decoder: Decoder = "argmin",
     constraints: Sequence[SpanConstraints | None] | None = None,
-) -> DecodedBatch:
+) -> TreeBatch:
     """Return what `decode` returns for each sentence of a padded batch.
 
     `word_counts` is [batch], the log-probabilities are [batch, max_words, max_words], and there is one item of
@@ -79,98 +79,91 @@ def decode_batch(
     return _decode(problem, decoder)
 
 
-@dataclass(frozen=True, eq=False)
-class _Trees:
-    """Trees of a batch while they are decoded: `done` where one is found, `certified` where it is the best."""
-
-    lefts: IntArray
-    rights: IntArray
-    done: BoolArray
-    certified: BoolArray
-
-
-def _decode(problem: TreeProblem, decoder: Decoder) -> DecodedBatch:
+def _decode(problem: TreeProblem, decoder: Decoder) -> TreeBatch:
     if decoder == "min-change":
         trees = _nearest(problem)
     elif decoder == "minimum-risk":
         lefts, rights = minimum_risk_trees(problem)
-        trees = _Trees(lefts, rights, *np.full((2, len(lefts)), [[True], [False]]))
+        trees = TreeBatch(lefts, rights, problem.scores.word_counts, np.zeros(len(lefts), dtype=np.bool_))
     elif decoder == "cky":
-        trees = _greedy(problem, "argmin")
-        trees = _finished(problem, _Trees(trees.lefts, trees.rights, trees.certified, trees.certified))
+        trees, _ = _greedy(problem, "argmin")
+        trees = _finished(problem, trees, trees.certified)
     elif decoder in ("argmin", "largest", "strict"):
-        trees = _finished(problem, _greedy(problem, decoder))
+        trees = _finished(problem, *_greedy(problem, decoder))
     else:
         raise DecodingError(f"unknown decoder {decoder!r}: choose one of {', '.join(get_args(Decoder))}")
-    scores = problem.scores
-    log_probs = scores.tree_log_probs(trees.lefts, trees.rights)
-    return DecodedBatch(trees.lefts, trees.rights, scores.word_counts, log_probs, trees.certified)
+    return replace(trees, log_probs=problem.scores.tree_log_probs(trees.lefts, trees.rights))
 
 
-def _finished(problem: TreeProblem, trees: _Trees) -> _Trees:
-    """Return the trees with the best one, from the chart, wherever none is found yet."""
-    rest = np.flatnonzero(~trees.done)
+def _finished(problem: TreeProblem, trees: TreeBatch, done: BoolArray) -> TreeBatch:
+    """Return the trees with the best one, from the chart, wherever none is `done` yet."""
+    rest = np.flatnonzero(~done)
     if not rest.size:
         return trees
     lefts, rights = trees.lefts.copy(), trees.rights.copy()
     part = problem.select(rest)
     lefts[rest], rights[rest] = 0, 0
     lefts[rest, : part.scores.max_words - 1], rights[rest, : part.scores.max_words - 1] = part.best_trees()
-    return _Trees(lefts, rights, np.ones_like(trees.done), trees.certified | ~trees.done)
+    return TreeBatch(lefts, rights, trees.word_counts, trees.certified | ~done)
 
 
-def _greedy(problem: TreeProblem, rule: GreedyRule) -> _Trees:
+def _greedy(problem: TreeProblem, rule: GreedyRule) -> tuple[TreeBatch, BoolArray]:
+    """Return the greedy trees, and [batch], where there is one that obeys the constraints."""
     masks = problem.masks
     scores = problem.scores if masks is None else masks.apply(problem.scores)
     sides = [side for side in (_left_greedy(scores, rule), _right_greedy(scores, rule)) if side is not None]
     if masks is not None:
-        for index, side in enumerate(sides):
-            done = side.done & masks.satisfied(side.lefts, side.rights)
-            sides[index] = _Trees(side.lefts, side.rights, done, side.certified & done)
+        for index, (trees, done) in enumerate(sides):
+            done = done & masks.satisfied(trees.lefts, trees.rights)
+            sides[index] = replace(trees, certified=trees.certified & done), done
     if len(sides) == 1:
         return sides[0]
-    one, two = sides
+    (one, one_done), (two, two_done) = sides
     same: BoolArray = ((one.lefts == two.lefts) & (one.rights == two.rights)).all(axis=1)
     better = scores.tree_scores(two.lefts, two.rights) > scores.tree_scores(one.lefts, one.rights)
-    second = two.done & (better | ~one.done)
-    return _Trees(
-        np.where(second[:, np.newaxis], two.lefts, one.lefts),
-        np.where(second[:, np.newaxis], two.rights, one.rights),
-        one.done | two.done,
+    second = (two_done & (better | ~one_done))[:, np.newaxis]
+    trees = TreeBatch(
+        np.where(second, two.lefts, one.lefts),
+        np.where(second, two.rights, one.rights),
+        scores.word_counts,
         one.certified & two.certified & same,
     )
+    return trees, one_done | two_done
 
 
-def _left_greedy(scores: BoundaryScores, rule: GreedyRule) -> _Trees | None:
+def _left_greedy(scores: BoundaryScores, rule: GreedyRule) -> tuple[TreeBatch, BoolArray] | None:
     if scores.left is None:
         return None
     boundaries = scores.predicted_left_boundaries()
-    trees = _read_off(boundaries, scores.left, scores.word_counts, rule)
+    trees, done = _read_off(boundaries, scores.left, scores.word_counts, rule)
     if rule == "strict":
-        raise_if_illegal(boundaries, scores.word_counts, trees.certified | ~trees.done, delinearize, scores.place)
-    return trees
+        raise_if_illegal(boundaries, scores.word_counts, trees.certified | ~done, delinearize, scores.sentence)
+    return trees, done
 
 
-def _right_greedy(scores: BoundaryScores, rule: GreedyRule) -> _Trees | None:
+def _right_greedy(scores: BoundaryScores, rule: GreedyRule) -> tuple[TreeBatch, BoolArray] | None:
     if scores.right is None:
         return None
     boundaries = scores.predicted_right_boundaries()
-    trees = _read_off(mirror_boundaries(boundaries, scores.word_counts), scores.right, scores.word_counts, rule)
+    mirrored = mirror_boundaries(boundaries, scores.word_counts)
+    trees, done = _read_off(mirrored, scores.right, scores.word_counts, rule)
     if rule == "strict":
-        raise_if_illegal(boundaries, scores.word_counts, trees.certified | ~trees.done, delinearize_right, scores.place)
+        raise_if_illegal(boundaries, scores.word_counts, trees.certified | ~done, delinearize_right, scores.sentence)
     lefts, rights = mirror_spans(trees.lefts, trees.rights, scores.word_counts)
-    return _Trees(lefts, rights, trees.done, trees.certified)
+    return replace(trees, lefts=lefts, rights=rights), done
 
 
-def _read_off(boundaries: IntArray, side: FloatArray, word_counts: IntArray, rule: GreedyRule) -> _Trees:
-    """Return the trees that the rule reads off; they are not `done` where the masks left no possible boundary."""
+def _read_off(
+    boundaries: IntArray, side: FloatArray, word_counts: IntArray, rule: GreedyRule
+) -> tuple[TreeBatch, BoolArray]:
+    """Return the trees that the rule reads off, and where the masks left a possible boundary at every split point."""
     lefts, rights = greedy_trees(boundaries, word_counts, rule="argmin" if rule == "strict" else rule)
     padding = np.arange(side.shape[1]) >= word_counts[:, np.newaxis]
     done: BoolArray = ((side.max(axis=2, initial=-np.inf) > -np.inf) | padding).all(axis=1)
-    return _Trees(lefts, rights, done, done & same_boundaries(boundaries, lefts, word_counts))
+    return TreeBatch(lefts, rights, word_counts, done & same_boundaries(boundaries, lefts, word_counts)), done
 
 
-def _nearest(problem: TreeProblem) -> _Trees:
+def _nearest(problem: TreeProblem) -> TreeBatch:
     """Return the trees that differ least from the most probable boundaries; certified where they do not differ."""
     scores = problem.scores
     counts = scores.word_counts
@@ -189,4 +182,4 @@ def _nearest(problem: TreeProblem) -> _Trees:
     if right is not None:
         padding = np.arange(1, right.shape[1]) >= counts[:, np.newaxis]
         same &= ((right[:, 1:] == rights) | padding).all(axis=1)
-    return _Trees(lefts, rights, np.ones_like(same), same)
+    return TreeBatch(lefts, rights, counts, same)

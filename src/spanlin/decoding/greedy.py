@@ -151,18 +151,19 @@ def raise_if_illegal(
     word_counts: IntArray,
     legal: BoolArray,
     invert: Callable[[Sequence[int]], object] = delinearize,
-    place: Callable[[int], str] = "sentence {}: ".format,
+    sentence_of: Callable[[int], int | None] = int,
 ) -> None:
     """Raise the LinearizationError of the first sentence that is not `legal`; it names the spans that cross.
 
-    `invert` is the linearization's inverse, which refuses the sequence, and `place` opens the message.
+    `invert` is the linearization's inverse, which refuses the sequence; `sentence_of` gives the place of a row in the
+    caller's batch.
     """
     if not legal.all():
         sentence = int(np.argmin(legal))
         try:
             invert(boundaries[sentence, : word_counts[sentence]].tolist())
         except LinearizationError as error:
-            raise LinearizationError(f"{place(sentence)}{error}") from None
+            raise LinearizationError(error.problem, sentence=sentence_of(sentence)) from None
 
 
 def check_sequence(left_boundaries: Sequence[int]) -> None:
@@ -191,7 +192,7 @@ def check_boundaries(left_boundaries: npt.ArrayLike, word_counts: npt.ArrayLike)
     wrong = ((boundaries < 0) | (boundaries >= split_points)) & (split_points <= counts[:, np.newaxis])
     if wrong.any():
         sentence, column = np.argwhere(wrong)[0]
-        raise LinearizationError(f"sentence {sentence}: {_out_of_range(boundaries[sentence, column], column + 1)}")
+        raise LinearizationError(_out_of_range(boundaries[sentence, column], column + 1), sentence=int(sentence))
     return boundaries, counts
 
 
@@ -201,7 +202,7 @@ def check_word_counts(word_counts: npt.ArrayLike) -> IntArray:
     if counts.ndim != 1 or (counts.size and counts.dtype.kind not in "iu"):
         raise DecodingError(f"word counts must be [batch] integers, not {counts.dtype} of shape {counts.shape}")
     if (counts < 1).any():
-        raise DecodingError(f"sentence {np.argmax(counts < 1)}: no words to decode; leave empty sentences out")
+        raise DecodingError("no words to decode; leave empty sentences out", sentence=int(np.argmax(counts < 1)))
     return counts.astype(np.int64, copy=False)
 
 

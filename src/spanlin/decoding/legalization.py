@@ -16,7 +16,7 @@ import numpy.typing as npt
 from spanlin.decoding.constraints import SpanConstraints
 from spanlin.decoding.greedy import IntArray, check_boundaries, check_sequence
 from spanlin.decoding.problem import TreeProblem
-from spanlin.decoding.results import spans_of
+from spanlin.decoding.results import TreeBatch
 from spanlin.decoding.scores import BoundaryScores, FloatArray
 from spanlin.trees.tree import Span
 
@@ -32,16 +32,6 @@ class LegalizedTree:
     changed_count: int
 
 
-@dataclass(frozen=True, eq=False)
-class LegalizedBatch:
-    """The trees nearest to the sequences of a padded batch, as in TreeBatch, and [batch] the changed items of each."""
-
-    lefts: IntArray
-    rights: IntArray
-    word_counts: IntArray
-    changed_counts: IntArray
-
-
 def legalize(left_boundaries: Sequence[int], *, constraints: SpanConstraints | None = None) -> LegalizedTree:
     """Return a tree that changes the fewest left boundaries, of all trees that obey the constraints.
 
@@ -53,8 +43,8 @@ def legalize(left_boundaries: Sequence[int], *, constraints: SpanConstraints | N
     check_sequence(left_boundaries)
     wanted = None if constraints is None else [constraints]
     batch = _legalize(np.array([left_boundaries]), np.array([len(left_boundaries)]), None, wanted)
-    spans = spans_of(batch.lefts[0], batch.rights[0], len(left_boundaries))
-    return LegalizedTree(spans, int(batch.changed_counts[0]))
+    assert batch.changed_counts is not None
+    return LegalizedTree(batch.spans(0), int(batch.changed_counts[0]))
 
 
 def legalize_batch(
@@ -62,7 +52,7 @@ def legalize_batch(
     word_counts: npt.ArrayLike,
     *,
     constraints: Sequence[SpanConstraints | None] | None = None,
-) -> LegalizedBatch:
+) -> TreeBatch:
     """Return what `legalize` returns for each sequence, [batch, max_words], of a padded batch."""
     boundaries, counts = check_boundaries(left_boundaries, word_counts)
     return _legalize(boundaries, counts, np.arange(len(counts)), constraints)
@@ -73,13 +63,13 @@ def _legalize(
     counts: IntArray,
     numbers: IntArray | None,
     constraints: Sequence[SpanConstraints | None] | None,
-) -> LegalizedBatch:
+) -> TreeBatch:
     problem = TreeProblem.of_scores(BoundaryScores(counts, agreement_scores(boundaries), None, numbers), constraints)
     lefts, rights = problem.best_trees()
     inner = np.arange(1, boundaries.shape[1]) < counts[:, np.newaxis]
     changed = ((boundaries[:, :-1] != lefts) & inner).sum(axis=1)
     changed += boundaries[np.arange(len(counts)), counts - 1] != 0
-    return LegalizedBatch(lefts, rights, counts, changed)
+    return TreeBatch(lefts, rights, counts, changed == 0, changed_counts=changed)
 
 
 def agreement_scores(columns: IntArray) -> FloatArray:

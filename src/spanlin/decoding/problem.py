@@ -75,9 +75,9 @@ class TreeProblem:
         if not possible.all():
             if self.masks is not None and self.constraints is not None:
                 raise_if_impossible(self.masks, self.scores, self.constraints)
-            place = self.scores.place(int(np.argmin(possible)))
             under = "" if self.masks is None else " under the constraints"
-            raise DecodingError(f"{place}every tree{under} has log-probability -inf")
+            sentence = self.scores.sentence(int(np.argmin(possible)))
+            raise DecodingError(f"every tree{under} has log-probability -inf", sentence=sentence)
         return chart
 
     def best_trees(self) -> tuple[IntArray, IntArray]:

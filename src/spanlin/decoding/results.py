@@ -30,16 +30,20 @@ class DecodedTree(ScoredTree):
 
 @dataclass(frozen=True, eq=False)
 class TreeBatch:
-    """The trees of a padded batch and their log-probabilities, the root's terms included.
+    """The trees of a padded batch.
 
     `lefts` and `rights` are [batch, max_words - 1]: cell [b, k-1] is for the span of tree b that is split at k, 0 in
-    the padding. `word_counts` and `log_probs` are [batch].
+    the padding. The others are [batch]. `certified` is true where it is proved that no tree (that the constraints
+    allow) is more probable. `log_probs`, the root's terms included, is None where trees have none, and
+    `changed_counts`, how many boundaries of a sequence a tree changes, where there is no sequence.
     """
 
     lefts: npt.NDArray[np.int64]
     rights: npt.NDArray[np.int64]
     word_counts: npt.NDArray[np.int64]
-    log_probs: npt.NDArray[np.float64]
+    certified: npt.NDArray[np.bool_]
+    log_probs: npt.NDArray[np.float64] | None = None
+    changed_counts: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.word_counts)
@@ -48,16 +52,10 @@ class TreeBatch:
         """Return the spans of one tree; item k-1 is the span split at k."""
         return spans_of(self.lefts[tree], self.rights[tree], int(self.word_counts[tree]))
 
-
-@dataclass(frozen=True, eq=False)
-class DecodedBatch(TreeBatch):
-    """A decoder's trees; `certified`, [batch], where no tree (that the constraints allow) is more probable."""
-
-    certified: npt.NDArray[np.bool_]
-
-    def tree(self, sentence: int) -> DecodedTree:
-        """Return the tree of one sentence."""
-        return DecodedTree(self.spans(sentence), float(self.log_probs[sentence]), bool(self.certified[sentence]))
+    def tree(self, tree: int) -> DecodedTree:
+        """Return one tree that has a log-probability."""
+        assert self.log_probs is not None
+        return DecodedTree(self.spans(tree), float(self.log_probs[tree]), bool(self.certified[tree]))
 
 
 def spans_of(lefts: npt.NDArray[np.int64], rights: npt.NDArray[np.int64], word_count: int) -> tuple[Span, ...]:

@@ -41,4 +41,6 @@ def sample_trees(
 
     sentences = np.zeros(count, dtype=np.int64)
     lefts, rights = descend(problem.chart(log_sum), sentences, scores.word_counts, draw)
-    return TreeBatch(lefts, rights, scores.word_counts[sentences], scores.tree_log_probs(lefts, rights))
+    certified = np.zeros(count, dtype=np.bool_)
+    log_probs = scores.tree_log_probs(lefts, rights)
+    return TreeBatch(lefts, rights, scores.word_counts[sentences], certified, log_probs)

@@ -42,9 +42,9 @@ class BoundaryScores:
         assert side is not None
         return int(side.shape[1])
 
-    def place(self, sentence: int) -> str:
-        """Return how an error message about the sentence begins."""
-        return "" if self.numbers is None else f"sentence {self.numbers[sentence]}: "
+    def sentence(self, row: int) -> int | None:
+        """Return the place of a row's sentence in the caller's batch; None if the caller gave one sentence."""
+        return None if self.numbers is None else int(self.numbers[row])
 
     def select(self, sentences: IntArray) -> BoundaryScores:
         """Return the scores of some sentences, cut down to the longest of them."""
@@ -213,14 +213,19 @@ def _raise_if_undecodable(scores: BoundaryScores) -> None:
             sentence, row, column = np.argwhere(~(side < np.inf))[0]
             cell = f"[{row}, {column}]"
             raise DecodingError(
-                f"{scores.place(sentence)}{name}{cell} is {side[sentence, row, column]}, not a log-probability"
+                f"{name}{cell} is {side[sentence, row, column]}, not a log-probability",
+                sentence=scores.sentence(sentence),
             )
         # The root's row decides nothing but its one term.
         impossible = (highest == -np.inf) & (np.arange(side.shape[1]) < scores.word_counts[:, np.newaxis])
         if impossible.any():
             sentence, row = np.argwhere(impossible)[0]
-            raise DecodingError(f"{scores.place(sentence)}{name}: row {row} is -inf throughout, so no tree is possible")
+            raise DecodingError(
+                f"{name}: row {row} is -inf throughout, so no tree is possible", sentence=scores.sentence(sentence)
+            )
     rootless = scores.root_terms() == -np.inf
     if rootless.any():
-        place = scores.place(int(np.argmax(rootless)))
-        raise DecodingError(f"{place}the span of the whole sentence has log-probability -inf, so no tree is possible")
+        raise DecodingError(
+            "the span of the whole sentence has log-probability -inf, so no tree is possible",
+            sentence=scores.sentence(int(np.argmax(rootless))),
+        )

@@ -26,7 +26,7 @@ def best_span_trees(word_counts: npt.ArrayLike, span_scores: npt.ArrayLike) -> t
     used = is_word[:, :, np.newaxis] & is_word[:, np.newaxis, :] & (place <= place[:, np.newaxis])
     if np.isnan(scores[used]).any():
         sentence = int((np.isnan(scores) & used).any(axis=(1, 2)).argmax())
-        raise DecodingError(f"sentence {sentence}: a span score is NaN")
+        raise DecodingError("a span score is NaN", sentence=sentence)
     table = np.zeros((len(counts), words + 1, words + 1))
     table[:, :-1, 1:] = np.where(used, scores, 0.0).transpose(0, 2, 1)
     chart = fill_chart(None, None, table, highest)

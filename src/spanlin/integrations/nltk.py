@@ -43,7 +43,7 @@ class SpanlinParser(ParserI):  # type: ignore[misc, unused-ignore]
 
     def parse_sents(self, sents: Iterable[Sent]) -> Iterator[Iterator[NltkTree]]:
         """Yield what `parse` returns for each sentence, however many there are."""
-        for line in self._parser.get().stream(map(_checked, sents)):
+        for line in self._parser.get().bracket_lines(map(_checked, sents)):
             yield iter([nltk_tree(parse_tree(line))] if line else [])
 
     def raw_parse(self, sentence: str) -> Iterator[NltkTree]:
@@ -56,7 +56,7 @@ class SpanlinParser(ParserI):  # type: ignore[misc, unused-ignore]
 
     def parse_text(self, text: str) -> Iterator[NltkTree]:
         """Yield the trees of a text, one for each sentence that is found in it."""
-        for parsed in self._parser.get().parse_stream(text):
+        for parsed in self._parser.get().stream(text):
             yield nltk_tree(parsed.tree)
 
     def tagged_parse(self, sentence: TaggedSent) -> Iterator[NltkTree]:

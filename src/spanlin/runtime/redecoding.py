@@ -3,67 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.decoding import (
     Constraints,
-    Decoder,
     LabelledProblem,
     LabelledTree,
     LabelSet,
     SpanRules,
     Temperatures,
-    decode,
     decode_batch,
 )
 from spanlin.decoding.scores import check_batch_scores
 from spanlin.errors import DecodingError, LinearizationError
 from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays, Backend, Ints
 from spanlin.runtime.label_ranking import rank_labels
+from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.sentences import RunBatch
 from spanlin.runtime.tree_shapes import Trees, join_trees
 from spanlin.runtime.tree_spans import label_spans, span_log_probs
 
-TreeDecoder: TypeAlias = Literal[Decoder, "labelled"]
-"""A decoder of `spanlin.decoding`, or the one that finds the most probable tree by splits and labels together."""
-
-TREE_DECODERS: tuple[TreeDecoder, ...] = get_args(TreeDecoder)
-
 _NAMED_WORDS = 5  # in an error message
-
-
-@dataclass(frozen=True, kw_only=True)
-class TreeOptions:
-    """Which trees are wanted, and what is wanted of them; what is impossible raises a DecodingError."""
-
-    decoder: TreeDecoder = "argmin"
-    root_label: str = ""
-    k_best: int = 1
-    marginals: bool = False
-    scores: bool = False
-    constrained: bool = False
-
-    def __post_init__(self) -> None:
-        if self.decoder not in TREE_DECODERS:
-            raise DecodingError(f"unknown decoder {self.decoder!r}: choose one of {', '.join(TREE_DECODERS)}")
-        if self.k_best < 1:
-            raise DecodingError(f"k_best is {self.k_best}: ask for at least one tree")
-        if self.decoder in ("argmin", "labelled"):
-            return
-        if self.k_best > 1:
-            raise DecodingError(f"k_best ranks trees as 'labelled' does: leave the decoder {self.decoder!r} out")
-        if self.constrained:
-            raise DecodingError(f"constraints are obeyed by 'labelled': leave the decoder {self.decoder!r} out")
-
-    @property
-    def used_decoder(self) -> TreeDecoder:
-        """The decoder of sentences without constraints; those that have some are decoded by `labelled`."""
-        return "labelled" if self.k_best > 1 else self.decoder
 
 
 class Redecoder:
@@ -74,15 +38,23 @@ class Redecoder:
     """
 
     def __init__(
-        self, backend: Backend, labels: Sequence[str], temperatures: Temperatures, options: TreeOptions
+        self,
+        backend: Backend,
+        labels: Sequence[str],
+        temperatures: Temperatures,
+        options: ParseOptions,
+        *,
+        constrained: bool,
     ) -> None:
+        if constrained:
+            options.check_constrained()
         self._backend = backend
         self._options = options
         self._labels = LabelSet(labels)
         self._temperatures = temperatures
         self._root_labels = self._labels.under_root(options.root_label) if options.root_label else None
         wanted = [*TREE, *CONFIDENCE, *BOUNDARIES]
-        is_greedy = options.used_decoder == "argmin" and not options.constrained
+        is_greedy = options.used_decoder == "argmin" and not constrained
         if not is_greedy or options.marginals or options.scores:
             wanted += SCORES
         if not is_greedy or options.marginals or options.root_label:
@@ -91,7 +63,7 @@ class Redecoder:
         """What the backend has to be asked for."""
 
     def __call__(
-        self, batch: RunBatch, constraints: Sequence[Constraints | None]
+        self, batch: RunBatch[Any], constraints: Sequence[Constraints | None]
     ) -> tuple[Trees, NDArray[np.float64] | None]:
         """Return the trees of a batch that was run with `outputs`, and the marginals of constituents if asked for.
 
@@ -114,7 +86,7 @@ class Redecoder:
             parts.append(self._by_boundaries(batch, rest))
         return join_trees(parts), marginals
 
-    def _problem(self, batch: RunBatch, rows: Ints, constraints: Sequence[Constraints | None]) -> LabelledProblem:
+    def _problem(self, batch: RunBatch[Any], rows: Ints, constraints: Sequence[Constraints | None]) -> LabelledProblem:
         counts = batch.counts[rows]
         rules = []
         for row, count in zip(rows.tolist(), counts.tolist(), strict=True):
@@ -136,7 +108,7 @@ class Redecoder:
         sides = (None if side is None else side[rows, :words, :words] for side in _sides(batch))
         return LabelledProblem(check_batch_scores(counts, *sides), ranked, self._temperatures)
 
-    def _labelled(self, batch: RunBatch, rows: Ints, places: Ints, problem: LabelledProblem) -> Trees:
+    def _labelled(self, batch: RunBatch[Any], rows: Ints, places: Ints, problem: LabelledProblem) -> Trees:
         """Return the most probable labelled trees of the sentences at some places of the problem."""
         width = batch.found["lefts"].shape[1]
         if self._options.k_best == 1:
@@ -197,7 +169,7 @@ class Redecoder:
                 known.add(key)
                 yield tree
 
-    def _by_boundaries(self, batch: RunBatch, rows: Ints) -> Trees:
+    def _by_boundaries(self, batch: RunBatch[Any], rows: Ints) -> Trees:
         """Return the trees that the decoder finds by boundaries alone; the graph's own trees keep their labels."""
         counts, decoder = batch.counts[rows], self._options.decoder
         found = self._kept(batch, rows)
@@ -207,9 +179,10 @@ class Redecoder:
             assert decoder != "labelled"
             try:
                 decoded = decode_batch(counts, *_rows_of_sides(batch, rows), decoder=decoder)
-            except (DecodingError, LinearizationError):
-                _raise_with_place(batch, rows.tolist(), decoder)
-                raise
+            except (DecodingError, LinearizationError) as error:
+                if error.sentence is None:
+                    raise
+                raise type(error)(f"{_place(batch, int(rows[error.sentence]))}: {error.problem}") from None
             lefts, rights, certified = decoded.lefts, decoded.rights, decoded.certified
         trees = Trees(
             found=found,
@@ -241,18 +214,20 @@ class Redecoder:
             found["span_log_probs"][moved] = self._span_log_probs(batch, rows[moved], lefts[moved], rights[moved])
         return trees
 
-    def _kept(self, batch: RunBatch, owners: Ints) -> Arrays:
+    def _kept(self, batch: RunBatch[Any], owners: Ints) -> Arrays:
         """Return a copy of what the graph says of these sentences' own trees."""
         names = (*TREE, *CONFIDENCE, *BOUNDARIES)
         return {name: batch.found[name][owners] for name in names if name in batch.found}
 
     @staticmethod
-    def _span_log_probs(batch: RunBatch, owners: Ints, lefts: Ints, rights: Ints) -> NDArray[np.floating]:
+    def _span_log_probs(batch: RunBatch[Any], owners: Ints, lefts: Ints, rights: Ints) -> NDArray[np.floating]:
         left, right = _sides(batch)
         return span_log_probs(batch.counts[owners], lefts, rights, owners=owners, left=left, right=right)
 
     @staticmethod
-    def _boundary_log_probs(batch: RunBatch, owners: Ints, lefts: Ints, rights: Ints) -> NDArray[np.float64] | None:
+    def _boundary_log_probs(
+        batch: RunBatch[Any], owners: Ints, lefts: Ints, rights: Ints
+    ) -> NDArray[np.float64] | None:
         if all(name not in batch.found for name in SCORES):
             return None
         sides = _rows_of_sides(batch, owners)
@@ -262,17 +237,17 @@ class Redecoder:
 _Side: TypeAlias = NDArray[np.floating] | None
 
 
-def _sides(batch: RunBatch) -> tuple[_Side, _Side]:
+def _sides(batch: RunBatch[Any]) -> tuple[_Side, _Side]:
     left, right = (batch.found.get(name) for name in SCORES)
     return left, right
 
 
-def _rows_of_sides(batch: RunBatch, rows: Ints) -> tuple[_Side, _Side]:
+def _rows_of_sides(batch: RunBatch[Any], rows: Ints) -> tuple[_Side, _Side]:
     left, right = (None if side is None else side[rows] for side in _sides(batch))
     return left, right
 
 
-def _halves(batch: RunBatch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _halves(batch: RunBatch[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     left, right = (batch.found[name] for name in LABEL_HALVES)
     return left, right
 
@@ -284,18 +259,7 @@ def _widened(rows: Ints, width: int) -> Ints:
     return wide
 
 
-def _raise_with_place(batch: RunBatch, rows: Sequence[int], decoder: Decoder) -> None:
-    """Raise the first error of the sentences one by one, with the place that it has for whoever gave them."""
-    for row in rows:
-        count = int(batch.counts[row])
-        sides = (None if side is None else side[row, :count, :count] for side in _sides(batch))
-        try:
-            decode(*sides, decoder=decoder)
-        except (DecodingError, LinearizationError) as error:
-            raise type(error)(f"{_place(batch, row)}: {error}") from None
-
-
-def _place(batch: RunBatch, row: int) -> str:
+def _place(batch: RunBatch[Any], row: int) -> str:
     words = batch.words[row]
     start = " ".join(words[:_NAMED_WORDS]) + (" ..." if len(words) > _NAMED_WORDS else "")
-    return f"sentence {batch.numbers[row] + 1} ({start!r})"
+    return f"sentence {batch.numbers[row]} ({start!r})"

@@ -20,7 +20,7 @@ class Record(NamedTuple):
 
     The splits are the spans that the binary tree divides at its split points 1..n-1, with or without a label. The
     boundaries are the most probable ones, None for a side that is not scored. If they are the tree's own, no tree
-    is more probable, and it is `optimal`.
+    is more probable, and it is `certified`.
     """
 
     tags: tuple[str, ...]
@@ -29,7 +29,7 @@ class Record(NamedTuple):
     splits: tuple[tuple[int, int], ...]
     left_boundaries: tuple[int, ...] | None
     right_boundaries: tuple[int, ...] | None
-    optimal: bool
+    certified: bool
 
 
 class RecordMaker:
@@ -47,7 +47,7 @@ class RecordMaker:
         lists = [found[name].tolist() for name in TREE]
         width = found["lefts"].shape[1]
         rows = zip(counts.tolist(), *lists, probabilities.tolist(), tag_probabilities.tolist(), strict=True)
-        boundaries = zip(*_boundaries(counts, found), _optimal(counts, found), strict=True)
+        boundaries = zip(*_boundaries(counts, found), _certified(counts, found), strict=True)
         return [Record(*self._columns(width, *row), *rest) for row, rest in zip(rows, boundaries, strict=True)]
 
     def _columns(  # noqa: PLR0917 (the columns of a parse, in their order)
@@ -102,12 +102,12 @@ def _boundaries(counts: Ints, found: Arrays) -> tuple[list[_Row | None], list[_R
     return left, right
 
 
-def _optimal(counts: Ints, found: Arrays) -> list[bool]:
+def _certified(counts: Ints, found: Arrays) -> list[bool]:
     is_padding = np.arange(1, found["lefts"].shape[1] + 1) >= counts[:, np.newaxis]
     same = np.ones(is_padding.shape, dtype=np.bool_)
     if "left_boundaries" in found:
         same &= found["left_boundaries"][:, :-1] == found["lefts"]
     if "right_boundaries" in found:
         same &= found["right_boundaries"][:, 1:] == found["rights"]
-    optimal: list[bool] = np.logical_and.reduce(same | is_padding, axis=1).tolist()
-    return optimal
+    certified: list[bool] = np.logical_and.reduce(same | is_padding, axis=1).tolist()
+    return certified

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from spanlin.runtime.piece_rows import PieceRows
 from spanlin.runtime.words import WordTable
 
 Ints = NDArray[np.int64]
+Item = TypeVar("Item")
 
 
 class Sentences:
@@ -85,15 +87,16 @@ class Sentences:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunBatch:
+class RunBatch(Generic[Item]):
     """A batch that a backend has run: some sentences, by their places among those they came with, and what it found.
 
-    `first` is how many sentences of the whole input came before all of these.
+    `items` are what the sentences are of. `before` is how many sentences of the whole input came before all of these.
     """
 
     sentences: Sentences
     members: Ints
-    first: int
+    items: Sequence[Item]
+    before: int
     found: Arrays
 
     @property
@@ -109,8 +112,8 @@ class RunBatch:
 
     @property
     def numbers(self) -> list[int]:
-        """The places of the sentences in the whole input."""
-        numbers: list[int] = (self.members + self.first).tolist()
+        """The numbers of the sentences in the whole input, counted from 1."""
+        numbers: list[int] = (self.members + self.before + 1).tolist()
         return numbers
 
     def written(self, rows: Ints) -> NDArray[np.object_]:

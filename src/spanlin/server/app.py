@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 from spanlin import __version__
 from spanlin.errors import SpanlinError
 from spanlin.parser import Parser
-from spanlin.runtime.redecoding import TREE_DECODERS
+from spanlin.runtime.options import TREE_DECODERS
 from spanlin.server import schema
 from spanlin.server.answers import RequestError, error_response, json_bytes, json_response
 from spanlin.server.batching import Batcher, QueueFullError

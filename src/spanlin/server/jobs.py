@@ -11,7 +11,7 @@ from typing import NamedTuple
 from spanlin.decoding import Constraints
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
-from spanlin.runtime.redecoding import TreeDecoder
+from spanlin.runtime.options import ParseOptions
 from spanlin.server.answers import json_bytes
 
 Offsets = tuple[tuple[int, int], ...]
@@ -21,11 +21,7 @@ class Work(NamedTuple):
     """What is asked for; sentences of one kind of work run together."""
 
     trees_only: bool = False
-    decoder: TreeDecoder = "argmin"
-    root_label: str = ""
-    k_best: int = 1
-    scores: bool = False
-    marginals: bool = False
+    options: ParseOptions = ParseOptions()
     constrained: bool = False
 
     @property
@@ -83,7 +79,7 @@ def run_together(parser: Parser, taken: Sequence[tuple[Job, int]]) -> None:
     sentences = [job.sentences[number] for job, number in taken]
     # All of it before the first result is put anywhere: after an error they are run again.
     if work.trees_only and work.plain:
-        lines = list(parser.stream(sentences))
+        lines = list(parser.bracket_lines(sentences))
     else:
         found = list(_parses(parser, work, sentences, taken))
         lines = [parsed.brackets() for parsed in found] if work.trees_only else []
@@ -98,17 +94,8 @@ def run_together(parser: Parser, taken: Sequence[tuple[Job, int]]) -> None:
 def _parses(
     parser: Parser, work: Work, sentences: Sequence[Sequence[str]], taken: Sequence[tuple[Job, int]]
 ) -> Iterator[Parsed]:
-    if work.plain:
-        return parser.stream_parses(sentences)
-    return parser.stream_parses(
-        sentences,
-        decoder=work.decoder,
-        constraints=[job.constraints[number] for job, number in taken] if work.constrained else None,
-        root_label=work.root_label,
-        k_best=work.k_best,
-        scores=work.scores,
-        marginals=work.marginals,
-    )
+    constraints = [job.constraints[number] for job, number in taken] if work.constrained else None
+    return parser.stream_tokens(sentences, work.options, constraints=constraints)
 
 
 def _written(parsed: Parsed, job: Job, number: int) -> bytes:

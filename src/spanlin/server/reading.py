@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spanlin.decoding import Constraints
+from spanlin.runtime.options import ParseOptions
 from spanlin.server.answers import RequestError
 from spanlin.server.jobs import Offsets, Work
 from spanlin.server.schema import ParseRequest, SentenceConstraints
@@ -64,15 +65,14 @@ def read_sentences(request: ParseRequest, settings: ServerSettings) -> Sentences
     if word_count > settings.max_words:
         raise RequestError(413, f"{word_count} words, but at most {settings.max_words} a request: send several")
     _check_words(words, settings.max_word_characters)
-    work = Work(
-        trees_only=request.format == "brackets",
+    options = ParseOptions(
         decoder=request.decoder,
         root_label=request.root_label,
         k_best=request.k_best,
         scores=request.scores,
         marginals=request.marginals,
-        constrained=bool(request.constraints),
     )
+    work = Work(trees_only=request.format == "brackets", options=options, constrained=bool(request.constraints))
     if not work.plain:
         _check_cost(request, words, settings)
     constraints = _constraints(request.constraints, counts) if work.constrained else []
@@ -93,7 +93,7 @@ def _places_of_pairs(text: str) -> list[int]:
 def _offsets(sentence: Sentence, pairs: Sequence[int]) -> Offsets:
     """Return where the words stand, one further for each of the text's `pairs` that is before."""
     if not pairs:
-        return tuple(zip(sentence.starts, sentence.ends, strict=True))
+        return sentence.offsets
     starts, ends = ([place + bisect_left(pairs, place) for place in side] for side in (sentence.starts, sentence.ends))
     return tuple(zip(starts, ends, strict=True))
 

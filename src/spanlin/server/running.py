@@ -10,10 +10,10 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 
-from spanlin.argument_checks import check_threads
 from spanlin.errors import SpanlinError
 from spanlin.model_folder.folder import find_model, open_folder
 from spanlin.parser import Parser
+from spanlin.runtime.argument_checks import check_threads
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.server.app import create_app
 from spanlin.server.settings import ServerSettings

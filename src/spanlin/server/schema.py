@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, ValidationError
 
-from spanlin.runtime.redecoding import TreeDecoder
+from spanlin.runtime.options import TreeDecoder
 from spanlin.server.answers import RequestError
 
 Format = Literal["json", "brackets"]

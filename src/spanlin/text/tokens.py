@@ -16,7 +16,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The words of one sentence, at least one, and the offsets of each in the input."""
+    """The words of one sentence and the offsets of each in the input."""
 
     # Three tuples rather than one of tokens: a million tokens are made in half the time.
     words: tuple[str, ...]
@@ -29,11 +29,16 @@ class Sentence:
         return tuple(map(Token, self.words, self.starts, self.ends))
 
     @property
+    def offsets(self) -> tuple[tuple[int, int], ...]:
+        """Where each word starts and ends in the input."""
+        return tuple(zip(self.starts, self.ends, strict=True))
+
+    @property
     def start(self) -> int:
-        """The offset of the first character in the input."""
+        """The offset of the first character in the input, if there are words."""
         return self.starts[0]
 
     @property
     def end(self) -> int:
-        """The offset after the last character in the input."""
+        """The offset after the last character in the input, if there are words."""
         return self.ends[-1]

@@ -159,7 +159,7 @@ def test_another_decoder_gives_its_own_tree(visit: Visit, reference: Parser, dis
     page.go_forward()
     wait_for_tree(page, expected(parse(reference, text, decoder=decoder)))
     page.select_option("#decoder", "cky")
-    page.wait_for_selector("#promise [data-optimal=true]")
+    page.wait_for_selector("#promise [data-certified=true]")
     expect(page.locator("#promise")).to_contain_text("Most probable tree")
 
 

@@ -28,11 +28,11 @@ export function showPicker(picker, sentences, current) {
 /** Says in a line what is known of a tree as a whole. */
 export function promise(parsed, isConstrained) {
   const under = isConstrained ? " under your constraints" : "";
-  const [name, sign, text, why] = parsed.optimal
+  const [name, sign, text, why] = parsed.certified
     ? ["proved", "check", `Most probable tree${under}`, `Provably no tree${under} is more probable.`]
     : ["unproved", "info", "Not proved to be the best", `Another tree${under} may be more probable; “Exact (CKY)” finds the best one.`];
   const odds = parsed.probability == null ? "" : ` Probability of the whole tree: ${percent(parsed.probability)}.`;
-  return el("span", { class: `promise ${name}`, title: why + odds, "data-optimal": String(Boolean(parsed.optimal)) },
+  return el("span", { class: `promise ${name}`, title: why + odds, "data-certified": String(Boolean(parsed.certified)) },
     icon(sign), text, el("span", { class: "visually-hidden" }, `. ${why}${odds}`));
 }
 

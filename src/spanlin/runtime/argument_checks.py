@@ -20,19 +20,28 @@ def check_threads(threads: object) -> None:
 
 
 def check_k_best(k_best: object) -> None:
-    """Raise a DecodingError unless it is a whole number."""
-    if _whole(k_best) is None:
+    """Raise a DecodingError unless it is a number of trees."""
+    count = _whole(k_best)
+    if count is None:
         raise DecodingError(f"k_best is {_shown(k_best)}: give a whole number of trees")
+    if count < 1:
+        raise DecodingError(f"k_best is {_shown(k_best)}: ask for at least one tree")
 
 
 def check_text(text: object) -> None:
-    """Raise a SpanlinError unless it is one text."""
+    """Raise a SpanlinError unless it is a text, or a list of texts."""
     if isinstance(text, (bytes, bytearray)):
         raise SpanlinError("a text is a string, not bytes: decode them first, as with text.decode('utf-8')")
-    if not isinstance(text, str):
+    if isinstance(text, (list, tuple)):
+        for number, one in enumerate(text):
+            if not isinstance(one, str):
+                raise SpanlinError(
+                    f"texts[{number}] is {_kind(one)}, but a text is a string; for lists of words use parse_tokens"
+                )
+    elif not isinstance(text, str):
         raise SpanlinError(
-            f"give one text, a string, not {_kind(text)}: for the lines of a file use parse_stream, for lists of words "
-            "parse_tokens"
+            f"give a text, or a list of texts, not {_kind(text)}: for the lines of a file use stream, for lists of "
+            "words parse_tokens"
         )
 
 

@@ -1,0 +1,119 @@
+"""Sentences through a network, many at a time, each result beside what it is of and in the order of the input."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spanlin.model_folder.folder import ModelFolder
+from spanlin.runtime.argument_checks import raise_if_not_words
+from spanlin.runtime.backend import Backend
+from spanlin.runtime.pieces import MAX_PIECES, WordPieces
+from spanlin.runtime.sentences import RunBatch, Sentences
+from spanlin.runtime.words import WordTable
+
+_SMALL_SHARE = 16  # of a full batch
+_MOST_WORDS = 500_000  # distinct words that are kept split; a longer stream starts to forget
+_MOST_CHARACTERS = 10_000_000  # of those words; untrusted ones may be long
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+_Batch = tuple[NDArray[np.int64], "Future[list[Result]]"]
+
+
+class BatchRunner:
+    """Runs a model folder's network in batches of like length, several side by side."""
+
+    def __init__(self, folder: ModelFolder, backend: Backend, *, workers: int) -> None:
+        self.folder = folder
+        self.backend = backend
+        self._workers = workers
+        # A word must fit between the start and the stop piece of a row, however few pieces the encoder holds.
+        most = min(MAX_PIECES, folder.piece_limit - 2)
+        self._splitter = WordPieces.from_file(folder.tokenizer, shape_step=folder.shape_step, max_pieces=most)
+        self._table = WordTable(self._splitter)
+
+    def run(
+        self,
+        items: Iterable[Item],
+        words: Callable[[Item], Sequence[str]],
+        outputs: Sequence[str],
+        make: Callable[[RunBatch[Item]], list[Result]],
+        *,
+        batch_tokens: int = 0,
+    ) -> Iterator[tuple[Item, Result | None]]:
+        """Yield each item and what `make` makes of it, in order; None for an item without words.
+
+        `words` gives the words of an item. `make` gets batches with these outputs of the network (see
+        `spanlin.runtime.backend`), in several threads, and returns a result for each sentence. While one chunk of items
+        is handed out, the next one runs, so that memory does not grow with their number. `batch_tokens` is how many
+        word pieces, padding included, run together; 0 leaves it to the backend.
+        """
+        source = iter(items)
+        before = 0
+        with ThreadPoolExecutor(self._workers, thread_name_prefix="spanlin") as pool:
+            started: deque[tuple[list[Item], list[_Batch[Result]]]] = deque()
+            try:
+                while chunk := list(itertools.islice(source, self.backend.chunk)):
+                    sentences = self._read([words(item) for item in chunk], before)
+                    # The longest first: none is left to run alone at the end.
+                    batches = sentences.batches(
+                        tokens=batch_tokens or self.backend.batch_tokens, multiple=self.backend.multiple
+                    )
+                    running = []
+                    for members in batches:
+                        own = [chunk[member] for member in members.tolist()]
+                        task = pool.submit(self._run, sentences, members, own, before, outputs, make)
+                        running.append((members, task))
+                    started.append((chunk, running))
+                    before += len(chunk)
+                    if len(started) > 1:
+                        yield from _in_order(*started.popleft())
+                while started:
+                    yield from _in_order(*started.popleft())
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    def _read(self, chunk: list[Sequence[str]], before: int) -> Sentences:
+        """Return a chunk of sentences as arrays, or raise a SpanlinError at the first that is not a list of words."""
+        if len(self._table) > _MOST_WORDS or self._table.characters > _MOST_CHARACTERS:
+            self._table = WordTable(self._splitter)
+        if any(isinstance(sentence, str) for sentence in chunk):  # its letters would be taken for words
+            raise_if_not_words(chunk, before=before)
+        try:
+            return Sentences(chunk, self._table)
+        except (AttributeError, TypeError, ValueError):
+            raise_if_not_words(chunk, before=before)
+            raise
+
+    def _run(  # noqa: PLR0917 (what a thread is given)
+        self,
+        sentences: Sentences,
+        members: NDArray[np.int64],
+        items: list[Item],
+        before: int,
+        outputs: Sequence[str],
+        make: Callable[[RunBatch[Item]], list[Result]],
+    ) -> list[Result]:
+        """Return the results of one batch."""
+        backend = self.backend
+        is_small = int(sentences.piece_counts[members].sum()) * _SMALL_SHARE <= backend.batch_tokens
+        multiple = backend.small_multiple if is_small else backend.multiple
+        rows, counts = sentences.rows(members, limit=self.folder.piece_limit, multiple=multiple)
+        found = backend.run(rows, counts, outputs)
+        return make(RunBatch(sentences=sentences, members=members, items=items, before=before, found=found))
+
+
+def _in_order(chunk: list[Item], batches: list[_Batch[Result]]) -> Iterator[tuple[Item, Result | None]]:
+    """Yield a chunk's items in their order, each with its result; those without words have none."""
+    results: list[Result | None] = [None] * len(chunk)
+    for numbers, future in batches:
+        for number, result in zip(numbers.tolist(), future.result(), strict=True):
+            results[number] = result
+    yield from zip(chunk, results, strict=True)
