@@ -159,6 +159,22 @@ def test_k_best_lists_the_trees_that_obey_and_no_other(cases: Cases) -> None:
             assert obeys(tree.spans, len(left), constraints.required, constraints.forbidden)
 
 
+@pytest.mark.parametrize("decoder", ["argmin", "largest", "cky"])
+def test_a_required_span_that_the_scores_rule_out_is_an_error_whatever_else_is_in_the_batch(decoder: Decoder) -> None:
+    none, even = -np.inf, np.log(0.5)
+    scores = np.array(
+        [
+            [[0.0, none, none], [none, 0.0, none], [even, none, even]],  # no span but (1, 2) ends at 2
+            [[0.0, none, none], [even, even, none], [0.0, none, none]],
+        ]
+    )
+    required = Constraints(required=[Span(0, 2)])
+    with pytest.raises(DecodingError, match=r"^sentence 0: every tree under the constraints .* -inf"):
+        decode_batch([3, 3], scores, decoder=decoder, constraints=[required, None])
+    found = decode_batch([3, 3], scores, decoder=decoder, constraints=[None, required])
+    assert found.lefts.tolist() == [[0, 1], [0, 0]]
+
+
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("kind", ["plain", "holes"])
 def test_a_batch_with_constraints_equals_one_by_one(kind: str, side: str) -> None:

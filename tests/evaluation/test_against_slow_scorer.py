@@ -127,6 +127,16 @@ def test_files_of_different_length_print_what_the_slow_scorer_prints(tmp_path: P
         assert "Number of lines unmatch" in fast.errors or max_error == 0
 
 
+@pytest.mark.parametrize(("gold", "predicted"), [("(S (N a))", "(N a)"), ("(N a)", "(S (N a))"), ("(N a)", "(N a)")])
+def test_a_side_without_brackets_prints_what_the_slow_scorer_prints(tmp_path: Path, gold: str, predicted: str) -> None:
+    (tmp_path / "gold").write_text(gold)
+    (tmp_path / "predicted").write_text(predicted)
+    slow = SlowScorer(Settings())
+    slow.run([gold], [predicted])
+    fast = evalb_files(tmp_path / "gold", tmp_path / "predicted", parameters=parameters_of(slow.settings))
+    assert fast == (slow.output, slow.errors, slow.exit_status)
+
+
 def test_drawn_cases_meet_the_rules_they_are_drawn_for() -> None:
     rng = random.Random(0)
     seen = {"restored": 0, "error": 0, "skipped": 0, "crossing": 0}

@@ -84,6 +84,14 @@ def test_a_malformed_line_counts_as_empty_if_asked(score: ScoreTexts) -> None:
     assert statuses(score(f"{A}\n(X b (N b))\n{C}\n", f"{A}\n{B}\n{C}\n", skip_bad=True)) == [0, 1, 0]
 
 
+def test_a_file_has_a_tree_a_line_as_long_as_fewer_than_half_of_its_lines_are_malformed(score: ScoreTexts) -> None:
+    # Only in a file of one tree a line does an empty line keep its place.
+    assert statuses(score(f"{A}\n{B}\n{B}\n{C}\n", f"{A}\n(X (N b)\n\n{C}\n", skip_bad=True)) == [0, 2, 2, 0]
+    assert statuses(score(f"{A}\n{B}\n{C}\n", f"{A}\n(X (N b)\n\n(X (N c)\n", skip_bad=True)) == [0, 2, 2]
+    with pytest.raises(EvaluationError, match="4 gold trees but 3 predicted"):
+        score(f"{A}\n{B}\n{B}\n{C}\n", f"{A}\n(X (N b)\n\n(X (N c)\n", skip_bad=True)
+
+
 def test_a_malformed_tree_in_any_layout_counts_as_empty_if_asked(score: ScoreTexts) -> None:
     malformed = f"{A}\n(X\n  b (N b))\n(X\n  (N c))\n"
     result = score(f"{A}\n{B}\n{C}\n", malformed, skip_bad=True)

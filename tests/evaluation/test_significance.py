@@ -85,6 +85,13 @@ def test_p_value_is_the_exact_one_of_all_exchanges() -> None:
     assert comparison.difference == pytest.approx(seen)
 
 
+def test_as_many_exchanges_are_drawn_as_asked_for_however_many_sentences() -> None:
+    # As much won as lost: no exchange makes a smaller difference than the one seen, which is none.
+    first, second = score_of([(9, 9, 5), (9, 9, 6)] * 400), score_of([(9, 9, 6), (9, 9, 5)] * 400)
+    for samples in (1, 2500, 5000, 7001):  # drawn 2,500 at once
+        assert compare_scores(first, second, samples=samples).p_value == 1.0
+
+
 def test_equal_predictions_do_not_differ() -> None:
     comparison = compare_scores(drawn(1, 50, 0.8), drawn(1, 50, 0.8))
     assert (comparison.difference, comparison.p_value) == (0.0, 1.0)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 
@@ -7,7 +9,7 @@ from spanlin.config.network import ContextConfig, LexicalConfig
 from spanlin.network.encoders.bilstm import BiLstm
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.lexical import LexicalEmbedding
-from spanlin.network.encoders.transformer import PartitionedTransformer
+from spanlin.network.encoders.transformer import PartitionedTransformer, _sinusoids
 
 CONFIG = ContextConfig(width=16, layers=1, heads=2, head_width=8, feed_forward_width=16, dropout=0.0)
 
@@ -52,6 +54,13 @@ def test_a_transformer_lets_content_and_position_meet_in_attention_alone() -> No
     quarters = alike.view(6, 4, 4)  # content, position, content, position
     torch.testing.assert_close(quarters[:, [0, 2]], quarters[:1, [0, 2]].expand(6, 2, 4))
     assert not quarters[0, [1, 3]].allclose(quarters[1, [1, 3]])
+
+
+def test_positions_are_sines_and_cosines_of_falling_rates() -> None:
+    found = _sinusoids(3, 4, torch.device("cpu"))
+    for position in range(3):
+        angles = (position, position / 100)  # 10000 ** (-2 / 4) is a hundredth
+        assert found[position].tolist() == pytest.approx([*map(math.sin, angles), *map(math.cos, angles)])
 
 
 def test_a_transformer_knows_the_order_of_words() -> None:

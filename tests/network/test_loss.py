@@ -174,6 +174,23 @@ def test_labels_on_a_wrong_predicted_tree_are_empty() -> None:
     assert EMPTY_LABEL_ID in wanted[: count - 2]
 
 
+def test_label_smoothing_is_of_tags_too() -> None:
+    torch.manual_seed(6)
+    model = untrained_model(TREES, loss={"label_smoothing": 0.3})
+    batch = batch_of(model, [2, 5])
+    scores = model.network.eval().score(batch)
+    assert scores.tags is not None
+    assert batch.targets is not None
+    log_probs = scores.tags.log_softmax(dim=2)
+    wanted = 0.0
+    for row, number in enumerate((2, 5)):
+        count = len(SPLITS[number].words)
+        for word in range(count):
+            gold = log_probs[row, word, batch.targets.tags[row, word]].item()
+            wanted -= (0.7 * gold + 0.3 * log_probs[row, word].mean().item()) / count
+    assert gold_loss(model.network, scores, batch).tags.item() == pytest.approx(wanted, rel=1e-4)
+
+
 def test_label_smoothing_does_not_count_the_empty_label_of_the_root() -> None:
     # The root's empty label is impossible; smoothing towards it would swamp the loss.
     losses = []

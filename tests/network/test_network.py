@@ -217,6 +217,52 @@ def test_subtracted_label_input_gives_a_span_of_equal_edges_no_evidence() -> Non
     torch.testing.assert_close(found, found[:1, :1].expand_as(found))
 
 
+def test_concatenated_label_input_has_a_matrix_for_each_edge() -> None:
+    network = untrained_model(TREES).network.eval()
+    lefts, rights = torch.randn(2, 1, 5, 32)
+    by_left, by_right = network.labels.halves(lefts, rights)
+    with torch.no_grad():
+        network.labels.left.weight.mul_(2)  # type: ignore[union-attr]
+    assert network.labels.halves(lefts, rights)[0].allclose(2 * by_left)
+    assert network.labels.halves(lefts, rights)[1].equal(by_right)
+    assert not by_left.allclose(-network.labels.right(lefts))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("label_model", ["spans", "linearization"])
+def test_hidden_layers_of_labels_and_tags_are_normalized(label_model: str) -> None:
+    torch.manual_seed(4)
+    model = untrained_model(TREES, scorer={"label_model": label_model})
+    network, batch = model.network.eval(), batch_of(model, [0, 1, 2])
+    hidden = [
+        module
+        for name, module in network.named_modules()
+        if name in ("labels.left", "labels.right", "labels.ending.0", "labels.starting.0", "tag_head.layers.0")
+    ]
+    assert len(hidden) == 3
+    with torch.no_grad():
+        before, tags = network(batch), network.score(batch).tags
+        for linear in hidden:
+            for weight in linear.parameters():
+                weight.mul_(50)
+        after, same_tags = network(batch), network.score(batch).tags
+    torch.testing.assert_close(after.label_log_probs, before.label_log_probs, atol=1e-2, rtol=1e-2)
+    torch.testing.assert_close(same_tags, tags, atol=1e-2, rtol=1e-2)
+
+
+@pytest.mark.parametrize("target", ["left", "right", "both"])
+def test_logits_are_those_of_the_left_boundaries_if_these_are_scored(target: str) -> None:
+    torch.manual_seed(4)
+    model = untrained_model(TREES, scorer={"target": target})
+    network, batch = model.network.eval(), batch_of(model, [0, 1, 2])
+    with torch.inference_mode():
+        scores = network.score(batch)
+        scorer = network.right_scorer if target == "right" else network.left_scorer
+        assert scorer is not None
+        raw = scorer(scores.left_edges, scores.right_edges)
+    assert scores.logits is not None
+    assert scores.logits.equal(raw.transpose(1, 2) if target == "right" else raw)
+
+
 def test_possible_spans_are_those_of_the_sentence() -> None:
     possible = possible_spans(4, torch.tensor([3, 1, 4]))
     for row, count in enumerate((3, 1, 4)):

@@ -50,6 +50,14 @@ def _exact_products() -> Iterator[None]:
     torch.backends.cudnn.allow_tf32 = before
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_pictures() -> Iterator[None]:
+    """A machine with a GPU may have no matplotlib."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "draw_curves", lambda folder: folder)
+        yield
+
+
 @pytest.fixture(scope="module")
 def treebank(tmp_path_factory: pytest.TempPathFactory) -> Treebank:
     return generate_treebank(tmp_path_factory.mktemp("treebank"), train=96, dev=16)
