@@ -21,8 +21,6 @@ MAY_IMPORT = {
     "model_folder": {"errors", "trees", "decoding"},
     "config": {"errors"},
     "runtime": {"model_folder", "config", "errors", "trees", "linearization", "decoding"},
-    "calibration": {"model_folder", "config", "errors", "trees", "runtime", "evaluation", "parser"},
-    "tree_calibration": {"model_folder", "config", "errors", "trees", "decoding", "runtime", "parser"},
     "text": {"errors", "trees"},
     "render": {"errors", "trees"},
     "parsed": {"errors", "trees", "render"},
@@ -52,7 +50,7 @@ MAY_IMPORT = {
         "model_folder",
         "config",
         *("errors", "atomic_files", "trees", "linearization", "decoding", "evaluation", "runtime"),
-        *("calibration", "tree_calibration", "network"),
+        "network",
     },
     "cli": {
         "model_folder",

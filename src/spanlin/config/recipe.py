@@ -15,7 +15,7 @@ RECIPE = "recipe.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusFile:
+class TreebankFile:
     """A treebank file and the name it goes by."""
 
     name: str
@@ -47,10 +47,10 @@ class Recipe:
     licence: str
     """The terms of the model itself."""
     student: str
-    dev: tuple[CorpusFile, ...]
+    dev: tuple[TreebankFile, ...]
     sources: tuple[Source, ...]
     weaknesses: tuple[str, ...] = ()
-    calibration: tuple[CorpusFile, ...] = ()
+    calibration: tuple[TreebankFile, ...] = ()
     """Trees to calibrate on; none: those of `dev`."""
     teachers: tuple[str, ...] = ()
     """Configurations; their models take the place of the teachers that the student's configuration names."""
@@ -65,7 +65,7 @@ class Recipe:
             raise ConfigError("the table [dev] is empty: name at least one treebank file to score on")
 
     @property
-    def calibration_files(self) -> tuple[CorpusFile, ...]:
+    def calibration_files(self) -> tuple[TreebankFile, ...]:
         """The trees to calibrate on."""
         return self.calibration or self.dev
 

@@ -18,7 +18,6 @@ import torch
 
 from spanlin import __version__
 from spanlin.atomic_files import recover_folder
-from spanlin.calibration import fit_calibration
 from spanlin.config.recipe import Recipe, load_recipe
 from spanlin.config.training import TrainingConfig
 from spanlin.errors import TrainingError
@@ -26,11 +25,12 @@ from spanlin.model_folder.folder import CARD, file_hash, open_folder, write_mani
 from spanlin.training.card import InputFile, PackageFigures, Run, write_card
 from spanlin.training.checkpoint import MODEL_FOLDER, require_replaceable, write_folder
 from spanlin.training.export import export_model
+from spanlin.training.folder_parses import fit_calibration
 from spanlin.training.loop import train
 from spanlin.training.metrics import Watcher
-from spanlin.training.packaged import corpus_figures, parse_corpus
+from spanlin.training.packaged import parse_treebank, treebank_figures
 from spanlin.training.state import load_progress
-from spanlin.tree_calibration import fit_temperatures, score_gold_trees
+from spanlin.training.tree_scores import fit_temperatures, score_gold_trees
 from spanlin.trees.tree import Tree
 
 _MOST_TREES, _LONGEST_TREE = 250, 60  # of a treebank, and in words: what two temperatures are fitted on
@@ -80,12 +80,14 @@ def package_checkpoint(
             checkpoint, Path(temporary) / destination.name, precision=loaded.precision, treebank=loaded.treebank
         )
         folder = open_folder(path)
-        parsed = cache(lambda file: parse_corpus(folder, file))
+        parsed = cache(lambda file: parse_treebank(folder, file))
         calibration = fit_calibration([parsed(item.file).outcomes for item in loaded.calibration_files])
         gold = [_some(parsed(item.file).gold) for item in loaded.calibration_files]
         temperatures = fit_temperatures([score_gold_trees(folder, trees) for trees in gold])
         figures = PackageFigures(
-            corpora=tuple(corpus_figures(item.name, item.file, parsed(item.file), calibration) for item in loaded.dev),
+            treebanks=tuple(
+                treebank_figures(item.name, item.file, parsed(item.file), calibration) for item in loaded.dev
+            ),
             calibration=calibration,
             temperatures=temperatures,
             calibrated_on=tuple(f"{item.name} (`{item.file}`)" for item in loaded.calibration_files),
