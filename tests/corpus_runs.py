@@ -16,7 +16,7 @@ import spanlin
 COMMAND = [sys.executable, "-m", "spanlin", "corpus"]
 _PATIENCE = 120.0
 
-# Imported by every Python that finds it: the plain one, Ray's actors, the process apart.
+# Imported by every Python that finds it: the plain one, Ray's actors, the separate process.
 _DEADLY = """
 import os, re, signal
 from spanlin.corpus import work

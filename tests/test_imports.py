@@ -14,6 +14,7 @@ PACKAGE = Path(spanlin.__file__).parent
 MAY_IMPORT = {
     "errors": set(),
     "atomic_files": set(),
+    "stop_signals": set(),
     "trees": {"errors", "atomic_files"},
     "linearization": {"errors", "trees"},
     "decoding": {"errors", "trees", "linearization"},
@@ -57,7 +58,7 @@ MAY_IMPORT = {
         "config",
         *("errors", "trees", "linearization", "decoding", "evaluation"),
         *("runtime", "text", "parser", "network", "training", "render", "parsed", "frames", "benchmark"),
-        *("server", "corpus"),
+        *("server", "corpus", "stop_signals"),
     },
     "server": {
         "model_folder",
@@ -70,6 +71,7 @@ MAY_IMPORT = {
         "text",
         "parsed",
         "parser",
+        "stop_signals",
     },
     "integrations": {"model_folder", "config", "errors", "trees", "runtime", "text", "render", "parsed", "parser"},
     "__main__": {"cli"},

@@ -92,7 +92,7 @@ def why_not_replace(folder: Path, kind: FolderKind) -> str:
 def replace_folder(folder: Path, fill: Callable[[Path], None], kind: FolderKind) -> None:
     """Fill a new folder and put it in place of an old one; the old one stays until the new one is whole.
 
-    Raises an OSError if it cannot be written or `why_not_replace` tells a reason; the old one is still there then.
+    Raises an OSError if it cannot be written or `why_not_replace` gives a reason; the old one is still there then.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = folder.with_name(f".{folder.name}.spanlin-new")  # nobody else's, by its name

@@ -65,7 +65,7 @@ class Benchmark:
     start_seconds: float
     """From the start of a fresh process to its first tree."""
     start_memory_mb: float | None
-    """Peak memory of that process; None where the system does not tell."""
+    """Peak memory of that process; None if the system does not report it."""
     peak_memory_mb: float | None
     """Peak memory of the measuring process."""
     load_before: float | None
@@ -85,7 +85,7 @@ class Benchmark:
             "one by one": f"{self.rate_one_by_one:,.0f} sentences/s; p50 {self.latency_p50:.1f} ms, "
             f"p99 {self.latency_p99:.1f} ms",
             "start to first tree": f"{self.start_seconds:.2f} s{_in_megabytes(self.start_memory_mb)}",
-            "peak memory": _in_megabytes(self.peak_memory_mb).lstrip(", ") or "not told by this system",
+            "peak memory": _in_megabytes(self.peak_memory_mb).lstrip(", ") or "not reported by this system",
         }
         if self.load_before is not None and self.load_before > 0.5:
             rows["note"] = f"the machine was busy before (load {self.load_before:.1f}): expect more when it is not"
@@ -134,7 +134,7 @@ def measure(
 
 
 def peak_memory_mb() -> float | None:
-    """Return the most memory this process has had, in MB; None where the system does not tell."""
+    """Return the most memory this process has had, in MB; None if the system does not report it."""
     if find_spec("resource") is None:
         return None
     import resource
@@ -199,7 +199,7 @@ def _latencies(parser: Parser, sentences: Sequence[Sequence[str]], seconds: floa
 
 
 def _processor() -> str:
-    """Return the processor's name; Linux tells it in a file only."""
+    """Return the processor's name; Linux has it only in a file."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -3,7 +3,7 @@
 SpanlinError
 ├── TreeError               a tree that cannot be built or written
 │   └── TreeSyntaxError     bracketed text that is no tree; knows file, line and column
-├── TreebankError           a corpus folder that is not laid out as its owner ships it
+├── TreebankError           a treebank folder that is not laid out as its owner ships it
 ├── LinearizationError      boundaries that belong to no tree
 ├── DecodingError           scores from which no tree can be decoded
 │   └── ConstraintError     required and forbidden spans that no tree can satisfy
@@ -41,7 +41,7 @@ class TreeSyntaxError(TreeError):
 
 
 class TreebankError(SpanlinError):
-    """A corpus folder that is not laid out as its owner ships it."""
+    """A treebank folder that is not laid out as its owner ships it."""
 
 
 class _SentenceError(SpanlinError):

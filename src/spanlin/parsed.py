@@ -73,7 +73,7 @@ class Parsed:
         That is splits and labels for `labelled`, splits alone for every other decoder.
         """
         self.splits = splits
-        """The span that the binary tree divides at each split point 1..n-1; one without a label is no constituent."""
+        """The span that the binary tree divides at each split point 1..n-1; without a label it is not a constituent."""
         self.left_boundaries = left_boundaries
         """The network's D: for each split point 1..n where the longest span that ends there most probably starts.
 

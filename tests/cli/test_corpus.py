@@ -147,3 +147,9 @@ def test_a_terminal_shows_a_line_of_figures(tmp_path: Path) -> None:
     shown = b"".join(parts).decode()
     assert "5 documents, 10 sentences, " in shown
     assert "0 failed, 2/2 units" in shown
+
+
+def test_lines_and_tokenized_together_are_a_usage_error(tmp_path: Path) -> None:
+    found = invoke("a.txt", "out", "--lines", "--tokenized")
+    assert found.exit_code == 2
+    assert "--lines and --tokenized are two forms of input: leave out one of them." in found.stderr

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from spanlin.cli.main import main
 
 RUNS = "( (S (NP-SBJ (PRP She)) (VP (VBZ runs) (NP (-NONE- *)))) )\n"
-CORPORA = ["ptb", "ctb", "nltk-sample", "craft", "genia", "gum", "brackets"]
+TREEBANKS = ["ptb", "ctb", "nltk-sample", "craft", "genia", "gum", "brackets"]
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
@@ -101,9 +101,9 @@ def test_a_ratio_that_is_no_number_is_an_error(tmp_path: Path, source: Path) -> 
     assert (status, err) == (1, "spanlin: --ratio most/some/few: expected three whole numbers such as 80/10/10\n")
 
 
-@pytest.mark.parametrize("corpus", CORPORA)
-def test_every_corpus_says_what_is_missing_in_one_line(tmp_path: Path, corpus: str) -> None:
-    status, out, err = run(corpus, tmp_path / "nowhere", tmp_path / "out")
+@pytest.mark.parametrize("treebank", TREEBANKS)
+def test_every_treebank_says_what_is_missing_in_one_line(tmp_path: Path, treebank: str) -> None:
+    status, out, err = run(treebank, tmp_path / "nowhere", tmp_path / "out")
     assert (status, out) == (1, "")
     assert err.startswith(f"spanlin: {tmp_path / 'nowhere'}: no such ")
     assert "expected" in err
@@ -114,6 +114,6 @@ def test_every_corpus_says_what_is_missing_in_one_line(tmp_path: Path, corpus: s
 def test_every_corpus_has_help() -> None:
     status, out, _ = run("--help")
     assert status == 0
-    for corpus in CORPORA:
-        assert corpus in out
-        assert "SOURCE DEST" in run(corpus, "--help")[1]
+    for treebank in TREEBANKS:
+        assert treebank in out
+        assert "SOURCE DEST" in run(treebank, "--help")[1]

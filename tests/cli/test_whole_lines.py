@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from spanlin.cli.whole_lines import Stopped, WholeLines
+from spanlin.cli.whole_lines import WholeLines
+from spanlin.stop_signals import Stopped
 
 
 class InterruptedStream(io.BytesIO):

@@ -22,7 +22,7 @@ from spanlin.corpus.job import begin_output, make_job
 from spanlin.corpus.run import choose_engine
 from spanlin.corpus.units import cut_into_units
 from spanlin.corpus.work import Worker
-from spanlin.errors import CorpusError, MissingExtraError
+from spanlin.errors import CheckpointError, CorpusError, MissingExtraError
 
 SMALL = CorpusOptions(unit_size=300)
 
@@ -331,9 +331,10 @@ def test_sizes_below_one_are_refused(name: str) -> None:
         )
 
 
-def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_model_is_refused(tmp_path: Path) -> None:
     write_corpus(tmp_path / "a.txt", 2)
-    with pytest.raises(CorpusError, match=r"no model here \(manifest.json: No such file or directory\)"):
+    said = r"no model here \(manifest.json: No such file or directory\); give a model folder, or one of the packaged: "
+    with pytest.raises(CheckpointError, match=said):
         parse("a.txt", model=str(tmp_path))
 
 

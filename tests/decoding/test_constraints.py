@@ -168,8 +168,8 @@ def test_a_required_span_that_the_scores_rule_out_is_an_error_whatever_else_is_i
             [[0.0, none, none], [even, even, none], [0.0, none, none]],
         ]
     )
-    required = Constraints(required=[Span(0, 2)])
-    with pytest.raises(DecodingError, match=r"^sentence 0: every tree under the constraints .* -inf"):
+    required = SpanConstraints(required=[Span(0, 2)])
+    with pytest.raises(DecodingError, match=r"^sentence 1: every tree under the constraints .* -inf"):
         decode_batch([3, 3], scores, decoder=decoder, constraints=[required, None])
     found = decode_batch([3, 3], scores, decoder=decoder, constraints=[None, required])
     assert found.lefts.tolist() == [[0, 1], [0, 0]]

@@ -16,7 +16,7 @@ NAMES = ["clean", "faults", "long", "no-top", "noisy", "one-word", "root-label",
 needs_cases = pytest.mark.skipif(CASES is None, reason="SPANLIN_EVALB_CASES names no folder")
 
 
-@pytest.mark.corpus
+@pytest.mark.treebanks
 @needs_cases
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("parameters", ["COLLINS", "nk", "new"])
@@ -31,7 +31,7 @@ def test_recorded_outputs_are_reproduced(name: str, parameters: str) -> None:
     assert printed.errors.encode() == (folder / f"{name}.{parameters}.err").read_bytes()
 
 
-@pytest.mark.corpus
+@pytest.mark.treebanks
 @needs_cases
 def test_built_in_parameters_are_those_of_the_recorded_files() -> None:
     assert read_parameters(Path(str(CASES)) / "COLLINS.prm") == COLLINS

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-from spanlin.errors import ConfigError
 from spanlin.network.config import NetworkConfig
 from spanlin.network.config_table import config_from_table
+
+from spanlin.errors import ConfigError
 from spanlin.network.encoders.native import NativeSizes
 
 FRACTIONS = ["lexical.dropout", "pretrained.dropout", "context.dropout", "scorer.dropout", "loss.label_smoothing"]

@@ -20,7 +20,7 @@ from spanlin.errors import ConstraintError
 from spanlin.parser import Parser
 from spanlin.runtime.options import ParseOptions
 from spanlin.server.batching import Batcher, QueueFullError
-from spanlin.server.jobs import Job, Work
+from spanlin.server.jobs import PendingRequest, Work
 
 TREES = Work(trees_only=True)
 OTHER = Work(trees_only=True, options=ParseOptions(decoder="cky"))
@@ -62,9 +62,9 @@ def make(parsers: Sequence[Parser], **changes: int) -> Batcher:
     return batcher
 
 
-def job(sentences: Sequence[Sequence[str]], work: Work = TREES) -> Job:
+def job(sentences: Sequence[Sequence[str]], work: Work = TREES) -> PendingRequest:
     constraints = [Constraints()] * len(sentences) if work.constrained else ()
-    return Job(work, sentences, constraints=constraints, loop=asyncio.get_running_loop())
+    return PendingRequest(work, sentences, constraints=constraints, loop=asyncio.get_running_loop())
 
 
 async def until_taken(parser: SlowParser, batches: int = 1) -> None:

@@ -3,12 +3,13 @@ from __future__ import annotations
 import io
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanlin.errors import ConfigError
+from spanlin.errors import ConfigError, SpanlinError
 from spanlin.text import iter_sentences, lines, streaming, tokenize
 
 WORDS = [
@@ -99,3 +100,17 @@ def test_a_text_is_read_as_before_and_a_bad_limit_is_an_error() -> None:
     for given_text in ("Dogs bark.", ["Dogs bark.\n"]):
         with pytest.raises(ConfigError, match="longest_sentence must be at least 1, got 0"):
             list(iter_sentences(given_text, longest_sentence=0))
+
+
+@pytest.mark.parametrize(
+    ("given_text", "said"),
+    [
+        (None, "a text is a string, or strings that are its lines, not of type NoneType"),
+        (b"Dogs bark.", "a text is a string, or strings that are its lines, not of type bytes"),
+        (["Dogs\n", b"bark."], "line 2 of the text is not a string but of type bytes: open the file as text"),
+        ([["Dogs", "bark"]], "line 1 of the text is not a string but of type list"),
+    ],
+)
+def test_what_is_not_text_is_an_error(given_text: Any, said: str) -> None:
+    with pytest.raises(SpanlinError, match=said):
+        list(iter_sentences(given_text))

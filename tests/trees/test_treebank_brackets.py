@@ -120,23 +120,23 @@ def test_a_share_of_nothing_leaves_out_the_split(tmp_path: Path) -> None:
 
 def test_folders_are_searched_for_bracket_files_plain_or_gzip(tmp_path: Path) -> None:
     make_files(tmp_path, "b/x.mrg", "a.txt.gz", "c.PTB", "notes.md", ".hidden.mrg", "d.tree")
-    corpus = find_brackets(tmp_path, ratio=(1, 0, 0))
-    assert [document.name for document in corpus.documents] == ["a.txt.gz", "b/x.mrg", "c.PTB", "d.tree"]
+    treebank = find_brackets(tmp_path, ratio=(1, 0, 0))
+    assert [document.name for document in treebank.documents] == ["a.txt.gz", "b/x.mrg", "c.PTB", "d.tree"]
 
 
 def test_lists_name_files_by_path_by_name_or_without_ending(tmp_path: Path) -> None:
     source = make_files(tmp_path / "in", "a/one.mrg", "b/one.mrg", "two.mrg.gz", "three.txt", "four.txt", "five.txt")
     for name, text in [("train", "# first\na/one.mrg\ntwo\n"), ("dev", "b/one.mrg\n\nthree.txt\n"), ("test", "four")]:
         (tmp_path / name).write_text(text, encoding="utf-8")
-    corpus = find_listed_brackets(source, {split: tmp_path / split for split in SPLITS})
-    assert [(document.name, document.split_of(0)) for document in corpus.documents] == [
+    treebank = find_listed_brackets(source, {split: tmp_path / split for split in SPLITS})
+    assert [(document.name, document.split_of(0)) for document in treebank.documents] == [
         ("a/one.mrg", "train"),
         ("two.mrg.gz", "train"),
         ("b/one.mrg", "dev"),
         ("three.txt", "dev"),
         ("four.txt", "test"),
     ]
-    assert corpus.left_out == 1
+    assert treebank.left_out == 1
 
 
 @pytest.mark.parametrize(

@@ -69,13 +69,13 @@ def test_trees_are_found_between_the_markup_in_any_encoding(tmp_path: Path, enco
 )
 def test_ctb_is_divided_by_article_number(tmp_path: Path, folder: str, source: str) -> None:
     make_ctb(tmp_path / folder, [1, 270, 271, 300, 301, 325, 326, 400, 439, 440, 931, 1001, 1151, 1152])
-    corpus = find_ctb(tmp_path / source)
+    treebank = find_ctb(tmp_path / source)
     numbers: dict[str, list[int]] = {}
-    for document in corpus.documents:
+    for document in treebank.documents:
         numbers.setdefault(document.split_of(0), []).append(int(document.name.removeprefix("chtb_")))
     assert numbers == {"train": [1, 270, 440, 931, 1001, 1151], "dev": [301, 325], "test": [271, 300]}
-    assert corpus.left_out == 4
-    assert corpus.known_counts == {"train": 17_544, "dev": 352, "test": 348}
+    assert treebank.left_out == 4
+    assert treebank.known_counts == {"train": 17_544, "dev": 352, "test": 348}
 
 
 def test_every_line_stays_in_its_place_when_markup_is_blanked() -> None:

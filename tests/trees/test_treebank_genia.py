@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from spanlin.errors import TreebankError, TreeSyntaxError
 from spanlin.trees.tree import Leaf, Node, Tree
 from spanlin.trees.treebanks import find_genia, prepare_treebank
-from spanlin.trees.treebanks.corpus import Remarks
 from spanlin.trees.treebanks.genia_xml import read_genia_xml
 from spanlin.trees.treebanks.preparation import clean_with_root
+from spanlin.trees.treebanks.treebank import Remarks
 
 TITLE = (
     '<sentence id="s1"><cons cat="NP"><cons cat="NP" role="SBJ"><tok cat="NN">Cats</tok></cons> '
@@ -111,15 +111,15 @@ def test_genia_follows_the_id_lists_whatever_their_leading_zeros(tmp_path: Path,
     root = make_genia(tmp_path / "genia")
     if with_ids:
         (root / "mclosky").rename(tmp_path / "lists")
-    corpus = find_genia(root, ids=tmp_path / "lists" if with_ids else None)
-    assert [(document.name, document.split_of(0)) for document in corpus.documents] == [
+    treebank = find_genia(root, ids=tmp_path / "lists" if with_ids else None)
+    assert [(document.name, document.split_of(0)) for document in treebank.documents] == [
         ("12", "train"),
         ("11", "train"),
         ("21", "dev"),
         ("31", "test"),
     ]
-    assert corpus.left_out == 2
-    preparation = prepare_treebank(corpus, tmp_path / "out")
+    assert treebank.left_out == 2
+    preparation = prepare_treebank(treebank, tmp_path / "out")
     assert (tmp_path / "out/dev.txt").read_text(encoding="utf-8").splitlines() == [
         TITLE_TREE.replace("Cats", "Cats21"),
         "(TOP (S (VP (VBP sleep))))",
@@ -128,9 +128,9 @@ def test_genia_follows_the_id_lists_whatever_their_leading_zeros(tmp_path: Path,
 
 
 def test_future_use_gets_its_own_file(tmp_path: Path) -> None:
-    corpus = find_genia(make_genia(tmp_path / "genia", future_use="41"))
-    assert corpus.splits == ("train", "dev", "test", "future_use")
-    prepare_treebank(corpus, tmp_path / "out")
+    treebank = find_genia(make_genia(tmp_path / "genia", future_use="41"))
+    assert treebank.splits == ("train", "dev", "test", "future_use")
+    prepare_treebank(treebank, tmp_path / "out")
     assert "Cats41" in (tmp_path / "out/future_use.txt").read_text(encoding="utf-8")
 
 

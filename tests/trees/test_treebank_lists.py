@@ -131,9 +131,9 @@ def test_gum_documents_without_words_are_dropped_and_counted(tmp_path: Path) -> 
 
 def test_gum_test2_gets_its_own_file(tmp_path: Path) -> None:
     root = make_gum(tmp_path / "gum", SPLITS + "\n## test2\n\n  * GENTLE_poetry_tree\n  * GENTLE_legal_law\n")
-    corpus = find_gum(tmp_path)
-    assert corpus.splits == ("train", "dev", "test", "test2")
-    prepare_treebank(corpus, tmp_path / "out")
+    treebank = find_gum(tmp_path)
+    assert treebank.splits == ("train", "dev", "test", "test2")
+    prepare_treebank(treebank, tmp_path / "out")
     assert len((tmp_path / "out/test2.txt").read_text(encoding="utf-8").splitlines()) == 4
     assert root.exists()
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from spanlin.errors import TreebankError, TreeSyntaxError
 from spanlin.trees.brackets import OnBad, read_trees, write_trees
 from spanlin.trees.tree import Leaf, Node, Tree
-from spanlin.trees.treebanks import Corpus, Document, find_brackets, prepare_treebank
-from spanlin.trees.treebanks.corpus import Remarks
+from spanlin.trees.treebanks import Treebank, TreebankDocument, find_brackets, prepare_treebank
 from spanlin.trees.treebanks.preparation import clean_with_root
+from spanlin.trees.treebanks.treebank import Remarks
 from strategies import labels, words
 
 RUNS = "( (S (NP-SBJ-1 (PRP She)) (VP (VBZ runs) (NP (-NONE- *T*-1))) (. .)) )\n"
@@ -85,7 +85,7 @@ def test_the_manifest_holds_the_account_and_the_checksum_of_each_file(tmp_path: 
     files = contents(tmp_path / "out")
     assert sorted(files) == ["manifest.json", "train.txt"]
     manifest = json.loads(files["manifest.json"])
-    assert manifest["corpus"] == "brackets"
+    assert manifest["treebank"] == "brackets"
     assert manifest["source"] == str(source)
     assert manifest["splits"][0]["sha256"] == hashlib.sha256(files["train.txt"]).hexdigest()
     assert manifest["splits"][0]["bytes"] == len(files["train.txt"])
@@ -93,11 +93,11 @@ def test_the_manifest_holds_the_account_and_the_checksum_of_each_file(tmp_path: 
 
 
 def test_the_same_source_gives_the_same_bytes_and_replaces_what_was_there(tmp_path: Path, source: Path) -> None:
-    corpus = find_brackets(source, ratio=ALL_TO_TRAIN)
-    prepare_treebank(corpus, tmp_path / "out")
+    treebank = find_brackets(source, ratio=ALL_TO_TRAIN)
+    prepare_treebank(treebank, tmp_path / "out")
     first = contents(tmp_path / "out")
     (tmp_path / "out/train.txt").write_text("old", encoding="utf-8")
-    prepare_treebank(corpus, tmp_path / "out")
+    prepare_treebank(treebank, tmp_path / "out")
     assert contents(tmp_path / "out") == first
 
 
@@ -108,26 +108,26 @@ def test_a_tree_ten_thousand_levels_deep_is_prepared(tmp_path: Path, source: Pat
 
 
 def test_a_malformed_tree_names_its_place_and_leaves_the_destination_as_it_was(tmp_path: Path, source: Path) -> None:
-    corpus = find_brackets(source, ratio=ALL_TO_TRAIN)
-    prepare_treebank(corpus, tmp_path / "out")
+    treebank = find_brackets(source, ratio=ALL_TO_TRAIN)
+    prepare_treebank(treebank, tmp_path / "out")
     before = contents(tmp_path / "out")
     source.write_text(f"{RUNS}(S (NN dog)))\n", encoding="utf-8")
     with pytest.raises(TreeSyntaxError, match=r"source\.mrg:2:13: "):
-        prepare_treebank(corpus, tmp_path / "out")
+        prepare_treebank(treebank, tmp_path / "out")
     assert contents(tmp_path / "out") == before
 
 
 def test_skip_bad_counts_malformed_trees_and_shows_the_first_ten(tmp_path: Path, source: Path) -> None:
     source.write_text("(S (NN dog)))\n" * 12 + RUNS, encoding="utf-8")
-    corpus = find_brackets(source, ratio=ALL_TO_TRAIN)
-    preparation = prepare_treebank(corpus, tmp_path / "out", skip_bad=True)
+    treebank = find_brackets(source, ratio=ALL_TO_TRAIN)
+    preparation = prepare_treebank(treebank, tmp_path / "out", skip_bad=True)
     # The tree before a stray bracket on the same line may be kept or not; each stray bracket is counted.
     assert preparation.splits[0].dropped["malformed"] == 12
     assert len(preparation.malformed) == 10
     assert preparation.malformed[0].startswith(f"{source}:1:13: ")
 
 
-def with_known_counts(source: Path, **known: int) -> Corpus:
+def with_known_counts(source: Path, **known: int) -> Treebank:
     return replace(find_brackets(source, ratio=ALL_TO_TRAIN), known_counts=known, release="the test")
 
 
@@ -136,11 +136,11 @@ def test_known_counts_that_hold_give_no_warning(tmp_path: Path, source: Path) ->
 
 
 def test_other_counts_are_a_warning_or_with_strict_an_error_that_writes_nothing(tmp_path: Path, source: Path) -> None:
-    corpus = with_known_counts(source, train=1_700, dev=3)
+    treebank = with_known_counts(source, train=1_700, dev=3)
     message = "train has 1 sentences, but 1,700 in the test"
-    assert prepare_treebank(corpus, tmp_path / "out").warnings() == [message]
+    assert prepare_treebank(treebank, tmp_path / "out").warnings() == [message]
     with pytest.raises(TreebankError, match=f"{message}; nothing is written"):
-        prepare_treebank(corpus, tmp_path / "strict", strict=True)
+        prepare_treebank(treebank, tmp_path / "strict", strict=True)
     assert contents(tmp_path / "strict") == {}
 
 
@@ -192,29 +192,29 @@ def test_a_destination_that_is_a_file_is_an_error(tmp_path: Path, source: Path) 
 def test_documents_are_read_only_when_their_turn_comes(tmp_path: Path) -> None:
     opened: list[str] = []
 
-    def document(name: str) -> Document:
+    def document(name: str) -> TreebankDocument:
         def read(_on_bad: OnBad | None, _remarks: Remarks) -> Iterator[Tree]:
             opened.append(name)
             for _ in range(3):
                 yield Tree("", (Leaf("NN", name),))
                 assert opened[-1] == name
 
-        return Document(name=name, path=tmp_path / name, read=read, split_of=lambda _number: "train")
+        return TreebankDocument(name=name, path=tmp_path / name, read=read, split_of=lambda _number: "train")
 
-    corpus = Corpus(name="x", source=tmp_path, splits=("train",), documents=tuple(map(document, "abc")))
-    assert prepare_treebank(corpus, tmp_path / "out").splits[0].documents == 3
+    treebank = Treebank(name="x", source=tmp_path, splits=("train",), documents=tuple(map(document, "abc")))
+    assert prepare_treebank(treebank, tmp_path / "out").splits[0].documents == 3
     assert opened == ["a", "b", "c"]
 
 
-@pytest.mark.corpus
-@pytest.mark.parametrize("corpus", ["craft", "genia", "gum", "wsj-sample"])
+@pytest.mark.treebanks
+@pytest.mark.parametrize("treebank", ["craft", "genia", "gum", "wsj-sample"])
 @pytest.mark.parametrize("split", ["train", "dev"])
-def test_a_prepared_corpus_stays_as_it_is(tmp_path: Path, corpus: str, split: str) -> None:
+def test_a_prepared_treebank_stays_as_it_is(tmp_path: Path, treebank: str, split: str) -> None:
     if "SPANLIN_DATA" not in os.environ:
         pytest.skip("SPANLIN_DATA names no folder of treebanks")
-    path = Path(os.environ["SPANLIN_DATA"]) / corpus / f"{split}.txt"
+    path = Path(os.environ["SPANLIN_DATA"]) / treebank / f"{split}.txt"
     if not path.exists():
-        pytest.skip(f"{corpus} is not there")
+        pytest.skip(f"{treebank} is not there")
     preparation = prepare_treebank(find_brackets(path, ratio=ALL_TO_TRAIN), tmp_path)
     assert preparation.splits[0].dropped == {}
     assert (tmp_path / "train.txt").read_bytes() == path.read_bytes()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spanlin.errors import TreebankError, TreeError, TreeSyntaxError
-from spanlin.trees.treebanks import Corpus, Preparation, find_nltk_sample, find_ptb, prepare_treebank
+from spanlin.trees.treebanks import Preparation, Treebank, find_nltk_sample, find_ptb, prepare_treebank
 
 
 def tree_for(article: str) -> str:
@@ -45,9 +45,9 @@ def first_words(path: Path) -> list[str]:
 )
 def test_ptb_is_found_from_its_root_or_its_folder_in_either_case(tmp_path: Path, wsj: str, source: str) -> None:
     make_ptb(tmp_path / wsj, upper=wsj.isupper())
-    corpus = find_ptb(tmp_path / source)
-    assert corpus.left_out == 6
-    preparation = prepare_treebank(corpus, tmp_path / "out")
+    treebank = find_ptb(tmp_path / source)
+    assert treebank.left_out == 6
+    preparation = prepare_treebank(treebank, tmp_path / "out")
     assert [(split.name, split.documents, split.sentences) for split in preparation.splits] == [
         ("train", 40, 40),
         ("dev", 2, 2),
@@ -119,8 +119,8 @@ def make_sample(combined: Path) -> Path:
     return combined
 
 
-def check_sample(corpus: Corpus, out: Path) -> Preparation:
-    preparation = prepare_treebank(corpus, out)
+def check_sample(treebank: Treebank, out: Path) -> Preparation:
+    preparation = prepare_treebank(treebank, out)
     assert [split.sentences for split in preparation.splits] == [143, 28, 28]
     assert first_words(out / "train.txt")[::142] == ["wsj_0001", "wsj_0143"]
     assert first_words(out / "dev.txt")[::27] == ["wsj_0144", "wsj_0171"]

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spanlin.cli.corpus_progress import CorpusProgress, summary
+from spanlin.cli.corpus_progress import CorpusProgressBar, summary
 from spanlin.cli.model_options import model_options
-from spanlin.cli.stopping import stop_on_signals
-from spanlin.cli.whole_lines import Stopped
+from spanlin.stop_signals import Stopped, stop_on_signals
 
 if TYPE_CHECKING:
     from spanlin.corpus.inputs import InputFormat
     from spanlin.corpus.report import Engine
     from spanlin.corpus.rows import OutputFormat
     from spanlin.runtime.options import TreeDecoder
-    from spanlin.text.forms import InputForm
 
 INCOMPLETE = 3
 """The exit status if a file could not be read, or part of it had to be given up."""
@@ -53,8 +51,8 @@ def _workers(value: Any) -> tuple[int, int]:
 )
 @click.option("--text-field", default="text", show_default=True, help="The field or column with the text.")
 @click.option("--id-field", default="", help="The one with the document's id; without, it is FILE:BYTE or FILE:ROW.")
-@click.option("--lines", "form", flag_value="lines", help="A document is one sentence: only tokens are split.")
-@click.option("--tokenized", "form", flag_value="tokenized", help="A document is one sentence, tokens between spaces.")
+@click.option("--lines", is_flag=True, help="Each document is one sentence: only tokens are split.")
+@click.option("--tokenized", is_flag=True, help="Each document is one sentence, its tokens separated by spaces.")
 @click.option(
     "--format",
     "output_format",
@@ -114,7 +112,8 @@ def corpus(
     input_format: InputFormat | None,
     text_field: str,
     id_field: str,
-    form: InputForm | None,
+    lines: bool,
+    tokenized: bool,
     output_format: OutputFormat,
     decoder: TreeDecoder,
     unit_size: int,
@@ -150,9 +149,11 @@ def corpus(
     from spanlin.corpus.documents import DocumentOptions
     from spanlin.corpus.job import CorpusOptions
     from spanlin.corpus.ray_engine import RaySettings, require_ray
-    from spanlin.corpus.report import Progress
+    from spanlin.corpus.report import RunProgress
     from spanlin.corpus.run import choose_engine, parse_corpus
 
+    if lines and tokenized:
+        raise click.UsageError("--lines and --tokenized are two forms of input: leave out one of them.")
     engine = engine or choose_engine(address)
     if engine == "plain" and (address or workers or gpus_per_worker):
         raise click.UsageError("--address, --workers and --gpus-per-worker are for --engine ray.")
@@ -160,7 +161,7 @@ def corpus(
         require_ray()
     options = CorpusOptions(
         documents=DocumentOptions(text_field=text_field, id_field=id_field, longest_document=longest_document),
-        form=form or "text",
+        form="lines" if lines else "tokenized" if tokenized else "text",
         output_format=output_format,
         decoder=decoder,
         unit_size=unit_size,
@@ -170,11 +171,11 @@ def corpus(
     )
     where = {"plain": "in one process", "ray": f"on Ray at {address}" if address else "on Ray, started here"}[engine]
     click.echo(f"spanlin: parsing {where}", err=True)
-    progress = Progress()
+    progress = RunProgress()
     try:
         with ExitStack() as stack:
             stack.enter_context(stop_on_signals())
-            stack.enter_context(CorpusProgress(progress, shown=not quiet and sys.stderr.isatty()))
+            stack.enter_context(CorpusProgressBar(progress, shown=not quiet and sys.stderr.isatty()))
             report = parse_corpus(
                 inputs,
                 output,

@@ -11,13 +11,13 @@ from rich.progress import BarColumn, SpinnerColumn, TaskProgressColumn, TextColu
 from spanlin.cli.progress import PolledBar
 
 if TYPE_CHECKING:
-    from spanlin.corpus.report import Progress, Report
+    from spanlin.corpus.report import Report, RunProgress
 
 
-class CorpusProgress:
+class CorpusProgressBar:
     """A bar on stderr with documents, sentences, their rate, failures and units."""
 
-    def __init__(self, progress: Progress, *, shown: bool) -> None:
+    def __init__(self, progress: RunProgress, *, shown: bool) -> None:
         self._progress = progress
         columns = (SpinnerColumn(finished_text="✓"), TextColumn("{task.fields[figures]}"), BarColumn(bar_width=16))
         self._bar = PolledBar(
@@ -26,7 +26,7 @@ class CorpusProgress:
         self._task = self._bar.add_task("corpus", total=None, figures="")
         self._bar.before = self._update
 
-    def __enter__(self) -> CorpusProgress:
+    def __enter__(self) -> CorpusProgressBar:
         self._bar.start()
         return self
 

@@ -13,8 +13,9 @@ import click
 from spanlin.cli.model_options import model_options
 from spanlin.cli.progress import ParseProgress
 from spanlin.cli.sources import Source, SourceSentence, encoding_option
-from spanlin.cli.whole_lines import Stopped, WholeLines
+from spanlin.cli.whole_lines import WholeLines
 from spanlin.render.latex import STYLES, LatexStyle
+from spanlin.stop_signals import Stopped
 
 if TYPE_CHECKING:
     from spanlin.parsed import Parsed

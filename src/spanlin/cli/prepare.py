@@ -10,7 +10,7 @@ import click
 
 from spanlin.errors import TreebankError
 from spanlin.trees.treebanks import (
-    Corpus,
+    Treebank,
     find_brackets,
     find_craft,
     find_ctb,
@@ -21,7 +21,7 @@ from spanlin.trees.treebanks import (
     find_ptb,
     prepare_treebank,
 )
-from spanlin.trees.treebanks.bracket_files import SPLITS, Unit
+from spanlin.trees.treebanks.bracket_files import SPLITS, SplitUnit
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _PATH = click.Path(path_type=Path)
@@ -41,7 +41,7 @@ def prepare() -> None:
 
 
 def _arguments(command: _Command) -> _Command:
-    """Add what every corpus takes."""
+    """Add what every treebank takes."""
     for decorate in (
         click.option("--strict", is_flag=True, help="Fail, and write nothing, if the counts are not the known ones."),
         click.option("--skip-bad", is_flag=True, help="Skip malformed trees and report them, instead of stopping."),
@@ -131,7 +131,7 @@ def brackets(
     skip_bad: bool,
     strict: bool,
     ratio: str | None,
-    unit: Unit | None,
+    unit: SplitUnit | None,
     block_size: int,
     seed: int | None,
     **lists: Path | None,
@@ -140,12 +140,12 @@ def brackets(
     given = {split: path for split in SPLITS if (path := lists[f"{split}_list"])}
     if not given:
         shares = _parse_ratio(ratio or "80/10/10")
-        corpus = find_brackets(source, ratio=shares, unit=unit, block_size=block_size, seed=seed)
+        treebank = find_brackets(source, ratio=shares, unit=unit, block_size=block_size, seed=seed)
     elif ratio or unit or seed is not None:
         raise TreebankError("lists already say where each file goes: leave out --ratio, --unit and --seed")
     else:
-        corpus = find_listed_brackets(source, given)
-    _prepare(corpus, dest, skip_bad, strict)
+        treebank = find_listed_brackets(source, given)
+    _prepare(treebank, dest, skip_bad, strict)
 
 
 def _parse_ratio(text: str) -> list[int]:
@@ -155,9 +155,9 @@ def _parse_ratio(text: str) -> list[int]:
         raise TreebankError(f"--ratio {text}: expected three whole numbers such as 80/10/10") from None
 
 
-def _prepare(corpus: Corpus, dest: Path, skip_bad: bool, strict: bool) -> None:
-    """Prepare the corpus and print the account: what was written on stdout, what went wrong on stderr."""
-    preparation = prepare_treebank(corpus, dest, skip_bad=skip_bad, strict=strict)
+def _prepare(treebank: Treebank, dest: Path, skip_bad: bool, strict: bool) -> None:
+    """Prepare the treebank and print the account: what was written on stdout, what went wrong on stderr."""
+    preparation = prepare_treebank(treebank, dest, skip_bad=skip_bad, strict=strict)
     click.echo(preparation.to_text())
     for error in preparation.malformed:
         click.echo(f"spanlin: skipped: {error}", err=True)

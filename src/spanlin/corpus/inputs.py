@@ -24,7 +24,7 @@ _CREDENTIALS = re.compile(r"://[^/@]*@")
 _PATTERN = re.compile(r"[*?\[]")
 
 
-class InputFile(NamedTuple):
+class CorpusFile(NamedTuple):
     """A file to parse. `name` is what the output calls it; `root` and `path` are where a worker finds it."""
 
     name: str
@@ -42,7 +42,7 @@ def find_inputs(
     input_format: InputFormat | None = None,
     outside: str = "",
     skipped: list[str] | None = None,
-) -> list[InputFile]:
+) -> list[CorpusFile]:
     """Return the files, those of a folder or a pattern sorted by name, each of them once.
 
     Of a folder only files with a known ending count, or all with an `input_format`; names with `.` or `_` in front do
@@ -50,7 +50,7 @@ def find_inputs(
     lies in the folder `outside`, the output's, is left out. `skipped` gets the names of files with other endings.
     """
     skipped = [] if skipped is None else skipped
-    files: dict[tuple[str, str], InputFile] = {}
+    files: dict[tuple[str, str], CorpusFile] = {}
     for address in addresses:
         count = 0
         for file in _files(address, input_format, skipped, outside):
@@ -71,7 +71,7 @@ def _is_inside(path: str, address: str, outside: str) -> bool:
     return path.startswith(open_address(outside)[2].rstrip("/") + "/")
 
 
-def _files(address: str, input_format: InputFormat | None, skipped: list[str], outside: str) -> Iterator[InputFile]:
+def _files(address: str, input_format: InputFormat | None, skipped: list[str], outside: str) -> Iterator[CorpusFile]:
     # In an address of the cloud, a question mark stands before its options.
     typed, mark, settings = (address, "", "") if is_local(address) else address.partition("?")
     parts = typed.split("/")
@@ -146,13 +146,13 @@ def _below(path: str, folder: str) -> str:
     return path[len(folder.rstrip("/")) :].lstrip("/")
 
 
-def _input(found: FoundFile, root: str, address: str, folder: str, input_format: InputFormat | None) -> InputFile:
+def _input(found: FoundFile, root: str, address: str, folder: str, input_format: InputFormat | None) -> CorpusFile:
     name = _name(found, root, address, folder)
     kind, compression = _format(found.path)
     kind = input_format or kind
     if kind is None:
         raise CorpusError(f"{name}: its ending does not tell its format; give --input-format {'|'.join(INPUT_FORMATS)}")
-    return InputFile(name, root, found.path, found.size, found.modified, kind, compression)
+    return CorpusFile(name, root, found.path, found.size, found.modified, kind, compression)
 
 
 def _name(found: FoundFile, root: str, address: str, folder: str) -> str:

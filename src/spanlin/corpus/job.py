@@ -12,7 +12,7 @@ from typing import Any
 
 from spanlin import __version__
 from spanlin.corpus.documents import DocumentOptions
-from spanlin.corpus.inputs import InputFile
+from spanlin.corpus.inputs import CorpusFile
 from spanlin.corpus.rows import OutputFormat
 from spanlin.corpus.stores import (
     TEMPORARY,
@@ -24,7 +24,7 @@ from spanlin.corpus.stores import (
     write_whole,
 )
 from spanlin.errors import CorpusError
-from spanlin.model_folder.folder import MANIFEST, find_model
+from spanlin.model_folder.folder import find_model, manifest_bytes
 from spanlin.runtime.options import TreeDecoder
 from spanlin.text.forms import InputForm
 
@@ -105,17 +105,13 @@ class Job:
 
 
 def hash_model(model: str) -> str:
-    """Return a hash of a model: of its manifest, which has those of its other files."""
-    path = find_model(model) / MANIFEST
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise CorpusError(f"{model}: no model here ({MANIFEST}: {error.strerror})") from error
+    """Return a hash of a model: that of its manifest, which has the hashes of its other files."""
+    return hashlib.sha256(manifest_bytes(find_model(model))).hexdigest()
 
 
 def make_job(
     output: str,
-    files: Sequence[InputFile],
+    files: Sequence[CorpusFile],
     *,
     model: str,
     threads: int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
-from spanlin.corpus.inputs import InputFile
+from spanlin.corpus.inputs import CorpusFile
 from spanlin.corpus.stores import open_store
 from spanlin.errors import MissingExtraError
 
@@ -22,7 +22,7 @@ def require_pyarrow() -> Any:
     return pa
 
 
-def row_groups(file: InputFile) -> list[tuple[int, int]] | None:
+def row_groups(file: CorpusFile) -> list[tuple[int, int]] | None:
     """Return how many rows and bytes each row group has, None if the file cannot be read."""
     pa = require_pyarrow()
     try:

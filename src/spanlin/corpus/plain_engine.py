@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
-from spanlin.corpus.careful import did_not_start, give_task, start_apart
+from spanlin.corpus.child_process import ChildProcess, did_not_start
 from spanlin.corpus.job import Job
-from spanlin.corpus.ray_engine import end_group
 from spanlin.corpus.records import UnitRecord
 from spanlin.corpus.units import Unit
 from spanlin.corpus.work import Live, UnitDone
@@ -41,35 +38,18 @@ def run_plainly(units: Sequence[Unit], job: Job, live: Live) -> Iterator[UnitDon
 
 
 def _answers(units: Sequence[Unit], job: Job) -> Generator[dict[str, Any]]:
-    """Yield what the worker says (see `spanlin.corpus.plain_worker`) until it ends or dies."""
+    """Yield what the worker answers (see `spanlin.corpus.plain_worker`) until it ends or dies."""
+    task = {"job": asdict(job), "units": [asdict(unit) for unit in units]}
     # Ctrl-C is for this process alone.
-    process = start_apart("spanlin.corpus.plain_worker", leads_group=True)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    has_started = False
-    try:
-        give_task(process, {"job": asdict(job), "units": [asdict(unit) for unit in units]})
-        for line in process.stdout:
-            if not line.endswith("\n"):
-                break
-            answer = json.loads(line)
-            if "end" in answer:
-                return
-            if "started" in answer:
-                has_started = True
-            else:
+    with ChildProcess("spanlin.corpus.plain_worker", task, leads_group=True) as child:
+        try:
+            for answer in child.answers():
+                if "end" in answer:
+                    return
                 yield answer
-        if not has_started:
-            raise did_not_start(process.wait())
-    except BaseException:
-        # It takes away what it has begun, if it can: that is no fault of the unit.
-        process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_LEAVING)
-        raise
-    finally:
-        end_group(process.pid)
-        process.wait()
-        process.stdout.close()
-        with suppress(BrokenPipeError):
-            process.stdin.close()
+            if not child.has_started:
+                raise did_not_start(child.close())
+        except BaseException:
+            # It removes what it has begun, if it can: that it is stopped is not the unit's fault.
+            child.terminate(_LEAVING)
+            raise

@@ -1,24 +1,19 @@
-"""`python -m spanlin.corpus.plain_worker`: parses units one after another, in a process that may die of one of them.
+"""`python -m spanlin.corpus.plain_worker`: parses units one after another, in a process that may die of one.
 
-The task is a line on stdin; answers are lines on stdout: that it has `started`, how far the unit under way is (`live`),
-the `record` and `outcome` of each unit, why all must `stop`, or that this is the `end`.
+The answers are how far the current unit is (`live`), the `record` and `outcome` of each unit, why the whole run must
+`stop`, or that this is the `end`.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import signal
-import sys
 import threading
 import time
 from dataclasses import asdict
-from typing import Any
 
-from spanlin.corpus.apart import end_with_whoever_started_it
+from spanlin.corpus.child_process import ParentProcess, Watchdog, exit_when_terminated
 from spanlin.corpus.job import Job
 from spanlin.corpus.units import Unit
-from spanlin.corpus.watchdog import Watchdog
 from spanlin.corpus.work import Live, Worker
 from spanlin.errors import SpanlinError
 
@@ -27,42 +22,31 @@ _EVERY = 0.25  # seconds
 
 def main() -> None:
     """Do the one task."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever libraries print
-    lock = threading.Lock()
-
-    def tell(**answer: Any) -> None:
-        with lock:
-            answers.write(json.dumps(answer) + "\n")
-            answers.flush()
-
-    tell(started=True)
-    task = json.loads(sys.stdin.readline())
-    end_with_whoever_started_it()
-    job = Job.from_table(task["job"])
+    parent = ParentProcess()
+    job = Job.from_table(parent.task["job"])
     worker = Worker(job, watchdog=Watchdog(job.time_limit))
 
-    def tell_live() -> None:
-        told = Live()
+    def report_live() -> None:
+        reported = Live()
         while True:
             time.sleep(_EVERY)
-            if (now := Live(**asdict(worker.live))) != told:
-                told = now
-                tell(live=asdict(now))
+            if (now := Live(**asdict(worker.live))) != reported:
+                reported = now
+                parent.answer(live=asdict(now))
 
-    threading.Thread(target=tell_live, daemon=True).start()
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
+    threading.Thread(target=report_live, daemon=True).start()
+    exit_when_terminated()
     try:
-        for unit in task["units"]:
+        for unit in parent.task["units"]:
             record, outcome = worker.run(Unit(**unit))
-            tell(record=asdict(record), outcome=outcome)
+            parent.answer(record=asdict(record), outcome=outcome)
     except SystemExit:
-        os._exit(0)  # whoever started it wants no answer
+        os._exit(0)  # the parent wants no answer
     except SpanlinError as error:
-        tell(stop=str(error))
+        parent.answer(stop=str(error))
     except Exception as error:
-        tell(stop=f"a worker failed: {type(error).__name__}: {next(iter(str(error).splitlines()), '')}")
-    tell(end=True)
+        parent.answer(stop=f"a worker failed: {type(error).__name__}: {next(iter(str(error).splitlines()), '')}")
+    parent.answer(end=True)
     os._exit(0)
 
 

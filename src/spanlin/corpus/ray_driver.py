@@ -1,7 +1,7 @@
-"""`python -m spanlin.corpus.ray_driver`: runs units on Ray, a Ray Data set mapped by actors that hold a parser each.
+"""`python -m spanlin.corpus.ray_driver`: runs units on Ray, as a Ray Data set mapped by actors that each hold a parser.
 
-The task is a line on stdin; answers are lines on stdout: how many `workers` there are, the `record` and `outcome` of
-each unit, why all must `stop`, or that this is the `end`, though perhaps not of all units.
+The answers are how many `workers` there are, the `record` and `outcome` of each unit, why the whole run must `stop`, or
+that this is the `end`, though perhaps not of all units.
 """
 
 from __future__ import annotations
@@ -14,17 +14,15 @@ import os
 import queue
 import re
 import socket
-import sys
 import threading
 import time
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from spanlin.corpus.apart import end_with_whoever_started_it
+from spanlin.corpus.child_process import ParentProcess, Watchdog, end_group
 from spanlin.corpus.job import Job
-from spanlin.corpus.ray_engine import RaySettings, end_group
+from spanlin.corpus.ray_engine import RaySettings
 from spanlin.corpus.units import Unit
-from spanlin.corpus.watchdog import Watchdog
 from spanlin.corpus.work import Worker
 from spanlin.errors import CorpusError, SpanlinError
 
@@ -38,24 +36,15 @@ _OBJECTS = 128 * 1024 * 1024  # bytes; only descriptions and records of units pa
 
 def main() -> None:
     """Do the one task."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):  # where Ray tells, at length, of every worker that dies
-        os.dup2(nowhere, stream)
-
-    def tell(**answer: Any) -> None:
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-    task = json.loads(sys.stdin.readline())
-    end_with_whoever_started_it(lambda: end_group(os.getpid()))
+    parent = ParentProcess(on_end=lambda: end_group(os.getpid()))
+    task = parent.task
     units = [Unit(**unit) for unit in task["units"]]
     workers = task["settings"]["workers"]
     settings = RaySettings(**{**task["settings"], "workers": workers and tuple(workers)})
     done = 0
 
     def give_up() -> None:
-        tell(stop=f"{_where(settings)}: no answer within {_LONGEST_START:.0f} seconds")
+        parent.answer(stop=f"{_where(settings)}: no answer within {_LONGEST_START:.0f} seconds")
         os._exit(1)
 
     watch = threading.Timer(_LONGEST_START, give_up)
@@ -65,15 +54,15 @@ def main() -> None:
         ray = _connect(settings)
         watch.cancel()
         least, most = settings.workers or _room(ray.cluster_resources(), settings)
-        tell(workers=f"{least}" if least == most else f"{least}-{most}")
+        parent.answer(workers=f"{least}" if least == most else f"{least}-{most}")
         for row in _rows(ray, _data_set(units, Job.from_table(task["job"]), settings, (least, most))):
-            tell(**json.loads(row["done"]))
+            parent.answer(**json.loads(row["done"]))
             done += 1
     except SpanlinError as error:
-        tell(stop=str(error))
+        parent.answer(stop=str(error))
     except Exception as error:
-        tell(stop=f"Ray failed: {_first_line(error)}")
-    tell(end=True)
+        parent.answer(stop=f"Ray failed: {_first_line(error)}")
+    parent.answer(end=True)
     if done == len(units):
         ray.shutdown()  # not while threads of Ray's are at work, for it would end this process in the middle
     os._exit(0)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import math
-import os
-import signal
-import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from spanlin.corpus.careful import give_task, start_apart
+from spanlin.corpus.child_process import ChildProcess
 from spanlin.corpus.job import Job
 from spanlin.corpus.records import UnitRecord
 from spanlin.corpus.units import Unit
@@ -91,34 +87,13 @@ def joined(settings: RaySettings) -> RaySettings:
 
 
 def _answers(units: Sequence[Unit], job: Job, settings: RaySettings) -> Generator[dict[str, Any]]:
-    """Yield what the driver says (see `spanlin.corpus.ray_driver`), which ends when this does."""
+    """Yield what the driver answers (see `spanlin.corpus.ray_driver`) until it ends."""
     task = {"job": asdict(job), "settings": asdict(settings), "units": [asdict(unit) for unit in units]}
     # Ctrl-C is for this process alone, and what Ray starts is in a group that can be ended as a whole.
-    process = start_apart("spanlin.corpus.ray_driver", leads_group=True)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        give_task(process, task)
-        for line in process.stdout:
-            answer = json.loads(line)
+    with ChildProcess("spanlin.corpus.ray_driver", task, leads_group=True) as child:
+        for answer in child.answers():
             if "end" in answer:
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(_LEAVING)
+                child.wait(_LEAVING)
                 return
             yield answer
-        raise CorpusError(f"Ray's driver ended with status {process.wait()}; the same command goes on")
-    finally:
-        end_group(process.pid)
-        process.wait()
-        process.stdout.close()
-        with suppress(BrokenPipeError):
-            process.stdin.close()
-
-
-def end_group(leader: int) -> None:
-    """Kill a driver with all that Ray started for it on this machine, some of which would stay behind."""
-    with suppress(ProcessLookupError):
-        if hasattr(os, "killpg"):
-            os.killpg(leader, signal.SIGKILL)
-        else:
-            os.kill(leader, signal.SIGTERM)  # on Windows, that is as good
+        raise CorpusError(f"Ray's driver ended with status {child.close()}; the same command goes on")

@@ -19,7 +19,7 @@ _NAMED_FILES = 10
 
 
 @dataclass
-class Progress:
+class RunProgress:
     """The figures of a run, to be looked at from another thread while it goes on."""
 
     engine: Engine | None = None
@@ -98,7 +98,7 @@ class Report:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
-def finish(job: Job, progress: Progress, units: Iterable[Unit], records: dict[str, UnitRecord]) -> Report:
+def finish(job: Job, progress: RunProgress, units: Iterable[Unit], records: dict[str, UnitRecord]) -> Report:
     """Join the units' errors into one file, write the report beside it, and return it."""
     with job.store.writer(job.path(ERRORS), folder=job.folder) as joined:
         for unit in units:

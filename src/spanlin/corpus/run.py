@@ -6,13 +6,13 @@ import importlib.util
 from collections.abc import Generator, Sequence
 from contextlib import closing
 
-from spanlin.corpus.inputs import InputFile, InputFormat, find_inputs
+from spanlin.corpus.inputs import CorpusFile, InputFormat, find_inputs
 from spanlin.corpus.job import TIME_LIMIT, CorpusOptions, Job, begin_output, make_job
 from spanlin.corpus.parquet import require_pyarrow
 from spanlin.corpus.plain_engine import run_plainly
 from spanlin.corpus.ray_engine import RaySettings, run_on_ray
 from spanlin.corpus.records import UnitRecord
-from spanlin.corpus.report import Engine, Progress, Report, finish
+from spanlin.corpus.report import Engine, Report, RunProgress, finish
 from spanlin.corpus.units import Unit, cut_into_units
 from spanlin.corpus.work import UnitDone
 from spanlin.errors import CorpusError
@@ -30,7 +30,7 @@ def parse_corpus(
     time_limit: float = TIME_LIMIT,
     engine: Engine | None = None,
     ray: RaySettings | None = None,
-    progress: Progress | None = None,
+    progress: RunProgress | None = None,
 ) -> Report:
     """Parse all documents of files, folders, patterns or cloud addresses into shards in the folder `output`.
 
@@ -43,7 +43,7 @@ def parse_corpus(
     """
     options = options or CorpusOptions()
     settings = ray or RaySettings()
-    progress = progress or Progress()
+    progress = progress or RunProgress()
     progress.engine = engine or choose_engine(settings.address)
     skipped: list[str] = []
     files = find_inputs(inputs, input_format=input_format, outside=output, skipped=skipped)
@@ -68,7 +68,7 @@ def parse_corpus(
     return finish(job, progress, units, records)
 
 
-def _require_ids(files: Sequence[InputFile], options: CorpusOptions) -> None:
+def _require_ids(files: Sequence[CorpusFile], options: CorpusOptions) -> None:
     """Raise a CorpusError if a file that has no fields is to give ids."""
     plain = next((file.name for file in files if file.format in {"text", "document"}), None)
     if options.documents.id_field and plain is not None:
@@ -83,7 +83,7 @@ def choose_engine(address: str = "") -> Engine:
     return "ray" if address or importlib.util.find_spec("ray") is not None else "plain"
 
 
-def _run(units: Sequence[Unit], job: Job, settings: RaySettings, progress: Progress) -> Generator[UnitDone]:
+def _run(units: Sequence[Unit], job: Job, settings: RaySettings, progress: RunProgress) -> Generator[UnitDone]:
     if progress.engine == "ray":
         yield from run_on_ray(units, job, settings, tell_workers=lambda workers: setattr(progress, "workers", workers))
         return

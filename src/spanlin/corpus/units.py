@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from spanlin.corpus.inputs import InputFile
+from spanlin.corpus.inputs import CorpusFile
 from spanlin.corpus.parquet import row_groups
 
 
@@ -47,7 +47,7 @@ class Unit:
         return cls(**found)
 
 
-def cut_into_units(files: Iterable[InputFile], *, unit_size: int) -> Iterator[Unit]:
+def cut_into_units(files: Iterable[CorpusFile], *, unit_size: int) -> Iterator[Unit]:
     """Yield the units of all files in order, of about so many bytes.
 
     Files of lines are not opened: their sizes are enough. A compressed one is a unit, for it can only be read from its
@@ -69,7 +69,7 @@ def cut_into_units(files: Iterable[InputFile], *, unit_size: int) -> Iterator[Un
             )
 
 
-def _ranges(file: InputFile, unit_size: int) -> Iterator[tuple[int, int, int]]:
+def _ranges(file: CorpusFile, unit_size: int) -> Iterator[tuple[int, int, int]]:
     if file.format == "parquet":
         yield from _row_ranges(file, unit_size)
     elif file.compression or file.format == "document":
@@ -80,7 +80,7 @@ def _ranges(file: InputFile, unit_size: int) -> Iterator[tuple[int, int, int]]:
             yield begin, min(begin + unit_size, file.size), -1
 
 
-def _row_ranges(file: InputFile, unit_size: int) -> Iterator[tuple[int, int, int]]:
+def _row_ranges(file: CorpusFile, unit_size: int) -> Iterator[tuple[int, int, int]]:
     groups = row_groups(file)
     if groups is None:
         yield 0, -1, -1

@@ -8,13 +8,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from spanlin.corpus.careful import MOST_ATTEMPTS, DeathError, find_deadly, run_apart
+from spanlin.corpus.child_process import Watchdog
+from spanlin.corpus.deadly_documents import MOST_ATTEMPTS, DeathError, find_deadly, parse_separately
 from spanlin.corpus.documents import BadDocument, UnreadableError, read_documents
 from spanlin.corpus.job import ABOUT, Job, hash_model
 from spanlin.corpus.records import HashingStream, Outcome, UnitFiles, UnitRecord
 from spanlin.corpus.rows import DocumentSentence, make_row, open_shard, split_document
 from spanlin.corpus.units import Unit
-from spanlin.corpus.watchdog import Watchdog
 from spanlin.errors import CorpusError
 from spanlin.parser import Parser
 from spanlin.runtime.options import ParseOptions
@@ -234,7 +234,7 @@ class Worker:
         left_out: dict[int, str] = {}
         while True:
             try:
-                return run_apart(self.job, unit, left_out=left_out)
+                return parse_separately(self.job, unit, left_out=left_out)
             except DeathError as error:
                 death = error
             # What takes for ever is most often what was read last; to try that alone saves many time limits.

@@ -1,8 +1,8 @@
 """The k best trees of one sentence, found lazily (Huang & Chiang 2005, "Better k-best parsing", algorithm 3).
 
 A subtree of a span takes a split, one of the ranked subtrees of each child and one of the ranked labels of the span
-itself. Every combination is a candidate once a neighbour that is no worse has been taken. Only the subtrees that the
-asked-for trees need are ever built: the chart costs O(n^3), and each further tree up to O(n^2 log n).
+itself. A combination becomes a candidate once a neighbour that is at least as good has been taken. Only the subtrees
+that the asked-for trees need are ever built: the chart costs O(n^3), and each further tree up to O(n^2 log n).
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class _Forest:
         self._exhausted: set[_Item] = set()
 
     def find(self, root: _Item, root_rank: int) -> bool:
-        """Find the subtrees of an item up to the rank; tell whether there are so many."""
+        """Find the subtrees of an item up to the rank; return whether there are that many."""
         tasks = [(root, root_rank)]
         while tasks:
             item, rank = tasks[-1]

@@ -195,7 +195,7 @@ def _checked(counts: IntArray, sides: dict[str, FloatArray], *, numbers: IntArra
 
 
 def _clean(side: FloatArray, counts: IntArray, *, before: bool) -> FloatArray:
-    """Return a copy with -inf in every cell that is no boundary of any of the sentence's split points."""
+    """Return a copy with -inf in every cell that is not a boundary of any split point of the sentence."""
     max_words = side.shape[1]
     boundary = np.tri(max_words, dtype=np.bool_)
     inside = np.arange(max_words) < counts[:, np.newaxis]

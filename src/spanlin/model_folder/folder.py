@@ -31,6 +31,7 @@ __all__ = [
     "WEIGHTS",
     "file_hash",
     "find_model",
+    "manifest_bytes",
     "open_folder",
     "write_manifest",
 ]
@@ -117,16 +118,20 @@ def _known() -> str:
     return f"give a model folder, or one of the packaged: {', '.join(packaged_models()) or 'none'}"
 
 
+def manifest_bytes(path: Path) -> bytes:
+    """Return a model folder's manifest as it is on disk, or raise a CheckpointError if it has none."""
+    try:
+        require_plain_file(path / MANIFEST)
+        return (path / MANIFEST).read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"{path}: no model here ({MANIFEST}: {error.strerror}); {_known()}") from error
+
+
 def open_folder(path: str | Path) -> ModelFolder:
     """Return a model folder after checking its format, its files and their sums, and what is in its graphs."""
     path = Path(path)
     source = path / MANIFEST
-    try:
-        require_plain_file(source)
-        raw = source.read_bytes()
-    except OSError as error:
-        raise CheckpointError(f"{path}: no model here ({MANIFEST}: {error.strerror}); {_known()}") from error
-    manifest = read_strictly(raw, str(source))
+    manifest = read_strictly(manifest_bytes(path), str(source))
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if found != FORMAT or isinstance(found, bool):
         shown = found if isinstance(found, int) else type(found).__name__

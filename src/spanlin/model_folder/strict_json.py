@@ -21,7 +21,7 @@ def read_strictly(raw: bytes, source: str) -> Any:
 
 
 def check_plain(value: Any, source: str) -> None:
-    """Raise a CheckpointError if a value from JSON is deep enough, or odd enough, to fail whoever writes it."""
+    """Raise a CheckpointError if a value from JSON is so deep or so odd that it cannot be written again."""
     level, depth = [value], 0
     while level:
         if depth > _DEEPEST:

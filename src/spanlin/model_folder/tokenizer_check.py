@@ -30,7 +30,7 @@ _MOST_ADDED = 100_000  # characters of all added tokens
 
 
 def check_tokenizer(raw: bytes, source: str) -> None:
-    """Raise a CheckpointError if a tokenizer has unknown steps, or steps that take for ever or fill the memory."""
+    """Raise a CheckpointError if a tokenizer has unknown steps, or steps that may never end or fill the memory."""
     description = read_strictly(raw, source)
     if not isinstance(description, dict):
         raise CheckpointError(f"{source}: not a tokenizer: no JSON object")
@@ -61,7 +61,7 @@ def _check_patterns(description: dict[str, Any], source: str) -> None:
         if isinstance(item, dict):
             if "Regex" in item and not is_harmless(item["Regex"]):
                 raise CheckpointError(
-                    f"{source}: its regular expression {ascii(item['Regex'])[:60]} may take for ever: only plain "
+                    f"{source}: its regular expression {ascii(item['Regex'])[:60]} may never end: only plain "
                     "characters, the last of them perhaps repeated, are taken"
                 )
             waiting += item.values()

@@ -86,7 +86,7 @@ def flat_steps(step: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def growth(step: dict[str, Any]) -> int:
-    """Return into how many characters a step of known keys can turn one; raises a ValueError if it cannot be told."""
+    """Return into how many characters a step of known keys can turn one; raises a ValueError if that is not known."""
     kind = step["type"]
     if kind == "Replace":
         pattern = step.get("pattern")

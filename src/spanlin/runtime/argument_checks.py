@@ -54,7 +54,7 @@ def check_sentences(sentences: object) -> None:
 
 
 def raise_if_not_words(sentences: Iterable[object], *, before: int) -> None:
-    """Raise a SpanlinError that names the first sentence that is not a list of strings; so many came before."""
+    """Raise a SpanlinError that names the first sentence that is not a list of strings; `before` came earlier."""
     for number, sentence in enumerate(sentences, start=before):
         if isinstance(sentence, str):
             raise SpanlinError(

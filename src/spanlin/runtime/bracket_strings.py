@@ -13,7 +13,7 @@ from spanlin.trees.transforms import ROOT_LABELS, label_parts
 Ints = NDArray[np.integer]
 Strings = NDArray[np.object_]
 
-_USUAL_DEPTH = 64  # so many closing brackets in a row are looked up; more are counted out
+_USUAL_DEPTH = 64  # up to this many closing brackets in a row are looked up
 
 
 class BracketWriter:

@@ -17,11 +17,11 @@ def span_evidence(counts: Ints, found: Arrays) -> Floats:
     """Return [batch, 2 * words - 1, 4] from a backend's outputs TREE and CONFIDENCE: what speaks for each span.
 
     The log-odds that the span and its label are both right; 1 for the whole sentence, of whose span the network is
-    always certain; how sure it is of the sentence's tags, in mean log-probability, which tells familiar text from
-    strange; and of the sentence's spans, in mean log-odds.
+    always certain; how sure it is of the sentence's tags, in mean log-probability, which differs between familiar and
+    unfamiliar text; and of the sentence's spans, in mean log-odds.
     """
     span_log_probs, label_log_probs, tag_log_probs = (
-        # Whatever a stranger's graph may give: no sum of these is infinite.
+        # Whatever an untrusted graph gives, no sum of these is infinite.
         np.clip(found[name].astype(np.float64), -_BEYOND, 0.0)
         for name in ("span_log_probs", "label_log_probs", "tag_log_probs")
     )

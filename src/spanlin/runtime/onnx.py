@@ -47,12 +47,12 @@ _IMPORTANT = frozenset([*TREE, *CONFIDENCE, *LABEL_HALVES])
 class OnnxBackend:
     """Runs a model folder's graph."""
 
-    batch_tokens = 500  # measured best: what a layer makes of so many pieces still fits in a core's cache
+    batch_tokens = 500  # measured best: what a layer makes of this many pieces still fits in a core's cache
     multiple = small_multiple = 1
     chunk = 2048  # sorted by length together: more saves nothing, and results would come in larger lumps
 
     def __init__(self, folder: ModelFolder, *, threads: int = 0) -> None:
-        """Load the graph; `threads` is how many one run may use, 0 for one a core that this process may use."""
+        """Load the graph; `threads` is how many one run may use, 0 for one per core that this process may use."""
         self._folder = folder
         self._threads = threads or available_cores()
         self._session = _session(folder.graph, self._threads)
@@ -108,14 +108,14 @@ def _check_signature(
     found = {item.name: (item.type, len(item.shape)) for item in session.get_inputs()}
     if found != takes:
         wrong = sorted(name for name in found.keys() | takes.keys() if found.get(name) != takes.get(name))
-        raise CheckpointError(f"{graph}: its inputs are no parser's ({_named(wrong)}); export it again")
+        raise CheckpointError(f"{graph}: its inputs are not a parser's ({_named(wrong)}); export it again")
     found = {item.name: (item.type, len(item.shape)) for item in session.get_outputs()}
     missing = sorted(important - found.keys())
     if missing:
         raise CheckpointError(f"{graph}: lacks the outputs {_named(missing)}; export it again")
     wrong = sorted(name for name in found.keys() & gives.keys() if found[name] != gives[name])
     if wrong:
-        raise CheckpointError(f"{graph}: its outputs are no parser's ({_named(wrong)}); export it again")
+        raise CheckpointError(f"{graph}: its outputs are not a parser's ({_named(wrong)}); export it again")
 
 
 def _named(names: Sequence[str]) -> str:
@@ -138,7 +138,7 @@ def _session(graph: Path, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 4  # what goes wrong is raised: it need not be on stderr too
-    # Threads that spin between two runs would take the cores from whoever prepares the next batch.
+    # Threads that spin between two runs would keep a core from preparing the next batch.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.load_model_format", "ONNX")  # which is the one that was checked
     try:
@@ -146,7 +146,7 @@ def _session(graph: Path, threads: int) -> Any:
             str(graph),
             options,
             providers=["CPUExecutionProvider"],
-            # Its fused addition and normalization takes several times as long as the two apart.
+            # Its fused addition and normalization takes several times as long as the two separately.
             disabled_optimizers=["SkipLayerNormFusion"],
             enable_fallback=0,  # else it prints on stdout before it tries the same once more
         )

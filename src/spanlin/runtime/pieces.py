@@ -32,7 +32,7 @@ def _told(what: str) -> Iterator[None]:
 class WordPieces:
     """Splits words as a folder's `tokenizer.json` does; every word has at least one piece.
 
-    Encoders that know no capitals can be told of them all the same: with `shape_step`, the size of the vocabulary,
+    Uncased encoders can still be shown capitals: with `shape_step`, the size of the vocabulary,
     the ids of a word of shape s are those of its pieces plus s times that.
     """
 
@@ -51,7 +51,7 @@ class WordPieces:
             raise CheckpointError(f"{source}: the tokenizer adds no start and stop pieces; no such encoder fits")
         self.start: int = edges[0]
         self.stop: int = edges[-1]
-        # Byte-level pieces tell the start of a word by the space before it.
+        # Byte-level pieces mark the start of a word by the space before it.
         self._prefix = " " if "ByteLevel" in json.dumps(description.get("pre_tokenizer")) else ""
         unknown = description.get("model", {}).get("unk_token")
         self._unknown = self._tokenizer.token_to_id(unknown) if unknown else None
@@ -64,7 +64,7 @@ class WordPieces:
 
     @classmethod
     def from_file(cls, path: Path, *, shape_step: int = 0, max_pieces: int = MAX_PIECES) -> WordPieces:
-        """Return the word pieces of a `tokenizer.json`, of each word so many at most."""
+        """Return the word pieces of a `tokenizer.json`, at most `max_pieces` per word."""
         try:
             return cls(path.read_text(encoding="utf-8"), str(path), shape_step=shape_step, max_pieces=max_pieces)
         except OSError as error:

@@ -44,7 +44,7 @@ class TorchBackend:
     """Runs a model folder's weights: in bfloat16 on a GPU, in fp32 on a CPU.
 
     On a GPU, the kernels of each shape of batch are recorded as a CUDA graph and replayed; a batch is sent, run and
-    fetched without waiting, so that whoever calls next queues behind it while this caller waits for its results.
+    fetched without waiting, so that the next caller queues behind it while this one waits for its results.
     """
 
     def __init__(self, folder: ModelFolder, *, device: str) -> None:

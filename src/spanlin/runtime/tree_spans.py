@@ -1,7 +1,7 @@
 """The spans of any binary trees of a batch: their labels, and how sure the network is of each.
 
 Twins in NumPy of what the graph does for its own trees. A tree is a row of `lefts` and of `rights`, [trees, words - 1],
-by split point; `owners`, [trees], tells whose sentence's scores it is read with.
+by split point; `owners`, [trees], are the sentences whose scores it is read with.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def label_spans(
 ) -> tuple[Ints, Floats]:
     """Return the most probable label of every span and its log-probability, each [trees, 2 * words - 1].
 
-    `halves` are the outputs LABEL_HALVES; `root_labels`, [labels], tells which labels a root may have. Where labels are
+    `halves` are the outputs LABEL_HALVES; `root_labels`, [labels], says which labels a root may have. Where labels are
     `given`, as the first result is, their log-probabilities are returned. Results are 0 in the padding.
     """
     left_edges, right_edges = all_spans(lefts, rights)

@@ -44,7 +44,7 @@ class WordTable:
         return np.fromiter(map(self._numbers.__getitem__, words), dtype=np.int64, count=len(words))
 
     def _add(self, words: Iterable[str]) -> None:
-        # Arrays are replaced, never changed, and numbers come last: whoever reads meanwhile sees a whole table.
+        # Arrays are replaced, never changed, and numbers come last: a thread that reads meanwhile sees a whole table.
         with self._lock:
             new = [word for word in words if word not in self._numbers]
             split = self._splitter.split(new)

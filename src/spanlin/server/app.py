@@ -26,9 +26,9 @@ from spanlin.server.batching import Batcher, QueueFullError
 from spanlin.server.documentation import STYLE_PATH, add_documentation, request_body
 from spanlin.server.evaluating import evaluate
 from spanlin.server.gate import STATIC, Gate
-from spanlin.server.jobs import Job
+from spanlin.server.jobs import PendingRequest
 from spanlin.server.metrics import CONTENT_TYPE, Metrics
-from spanlin.server.reading import Sentences, read_sentences
+from spanlin.server.reading import RequestSentences, read_sentences
 from spanlin.server.settings import ServerSettings
 from spanlin.trees.transforms import constituent_labels
 
@@ -156,27 +156,27 @@ def _hung_up() -> RequestError:
 def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: str) -> None:
     opening = b'{"model":' + json_bytes(model) + b',"results":['
 
-    def read(body: bytes) -> Sentences:
+    def read(body: bytes) -> RequestSentences:
         return read_sentences(schema.read_body(body, schema.ParseRequest), settings)
 
     async def parse(body: bytes, request: Request) -> bytes:
         found = read(body) if len(body) <= _AT_ONCE_BYTES else await asyncio.to_thread(read, body)
-        job = Job(
+        pending = PendingRequest(
             found.work,
             found.words,
             offsets=found.offsets,
             constraints=found.constraints,
             loop=asyncio.get_running_loop(),
         )
-        batcher.add(job)
+        batcher.add(pending)
         try:
-            while not (await asyncio.wait([job.done], timeout=_LOOK_AGAIN))[0]:
+            while not (await asyncio.wait([pending.done], timeout=_LOOK_AGAIN))[0]:
                 if await request.is_disconnected():
                     raise _hung_up()
-            results = job.done.result()
+            results = pending.done.result()
         finally:
-            if not job.done.done():  # hung up, out of time, or the service is stopped for good
-                batcher.drop(job)
+            if not pending.done.done():  # hung up, out of time, or the service is stopped for good
+                batcher.drop(pending)
         key = b'{"brackets":[' if found.work.trees_only else b'{"sentences":['
         items = []
         start = 0

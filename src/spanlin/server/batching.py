@@ -15,15 +15,15 @@ from collections.abc import Callable, Sequence
 
 from spanlin.errors import SpanlinError
 from spanlin.parser import Parser
-from spanlin.server.jobs import Job, Work, run_together
+from spanlin.server.jobs import PendingRequest, Work, run_together
 
 _LOG = logging.getLogger(__name__)
-_Piece = tuple[int, Job, int]  # ticket, job, and which of its sentences
+_Piece = tuple[int, PendingRequest, int]  # ticket, request, and which of its sentences
 _FIRST_RATE = 200.0  # sentences a second, until it is known
 
 
 class QueueFullError(Exception):
-    """The queue has no room for a job now."""
+    """The queue has no room for a request now."""
 
     def __init__(self, waiting: int, seconds: int) -> None:
         super().__init__(f"{waiting} sentences are waiting already")
@@ -32,7 +32,7 @@ class QueueFullError(Exception):
 
 
 class Batcher:
-    """Runs jobs in worker threads, one for each parser; `on_batch` is told the sentences of each batch."""
+    """Runs requests in worker threads, one for each parser; `on_batch` is told the sentences of each batch."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Batcher:
         self.waiting = 0
         """Sentences that no worker has taken yet."""
         self.accepted = 0
-        """Jobs that were let into the queue."""
+        """Requests that were let into the queue."""
         # Daemons, so that a batch without end cannot keep the process from going.
         self._threads = [
             threading.Thread(target=self._serve, args=(parser,), name=f"spanlin-worker-{number}", daemon=True)
@@ -69,32 +69,32 @@ class Batcher:
         for thread in self._threads:
             thread.start()
 
-    def add(self, job: Job) -> None:
-        """Let a job into the queue or raise a QueueFullError."""
-        count = len(job.sentences)
+    def add(self, request: PendingRequest) -> None:
+        """Let a request into the queue or raise a QueueFullError."""
+        count = len(request.sentences)
         with self._changed:
-            words = sum(self._waiting_words.values()) + job.word_count
+            words = sum(self._waiting_words.values()) + request.word_count
             if self.waiting + count > self._queue_sentences or words > self._queue_words:
                 raise QueueFullError(self.waiting, max(1, math.ceil(self.waiting / self._rate)))
             self.accepted += 1
             if not count:
-                job.put(())
+                request.put(())
                 return
-            pieces = self._work.setdefault(job.work, deque())
+            pieces = self._work.setdefault(request.work, deque())
             for number in range(count):
                 self._tickets += 1
-                pieces.append((self._tickets, job, number))
-            self._waiting_words[job.work] = self._waiting_words.get(job.work, 0) + job.word_count
+                pieces.append((self._tickets, request, number))
+            self._waiting_words[request.work] = self._waiting_words.get(request.work, 0) + request.word_count
             self.waiting += count
             self._changed.notify(min(count, len(self._threads)))
 
-    def drop(self, job: Job) -> None:
-        """Take out what no worker has begun of a job."""
+    def drop(self, request: PendingRequest) -> None:
+        """Take out what no worker has begun of a request."""
         with self._changed:
-            pieces = self._work.get(job.work, ())
-            kept = deque(piece for piece in pieces if piece[1] is not job)
+            pieces = self._work.get(request.work, ())
+            kept = deque(piece for piece in pieces if piece[1] is not request)
             self.waiting -= len(pieces) - len(kept)
-            self._keep(job.work, kept)
+            self._keep(request.work, kept)
 
     def close(self, *, seconds: float) -> None:
         """Let the workers finish what is in the queue, and wait so long for them."""
@@ -108,12 +108,12 @@ class Batcher:
     def _keep(self, work: Work, pieces: deque[_Piece]) -> None:
         if pieces:
             self._work[work] = pieces
-            self._waiting_words[work] = sum(len(job.sentences[number]) for _, job, number in pieces)
+            self._waiting_words[work] = sum(len(request.sentences[number]) for _, request, number in pieces)
         else:
             self._work.pop(work, None)
             self._waiting_words.pop(work, None)
 
-    def _take(self) -> list[tuple[Job, int]]:
+    def _take(self) -> list[tuple[PendingRequest, int]]:
         """Return what a worker runs next, the oldest first, all of one kind; nothing when all is done for good."""
         with self._changed:
             self._idle += 1
@@ -126,11 +126,11 @@ class Batcher:
             pieces = self._work[work]
             # A fair share of what waits, so that no core idles beside another one's long batch.
             budget = min(self._batch_words, math.ceil(self._waiting_words[work] / idle))
-            taken = _alike(pieces, budget) if work.plain else _whole_jobs(pieces, budget)
+            taken = _alike(pieces, budget) if work.plain else _whole_requests(pieces, budget)
             left = set(map(id, taken))
             self.waiting -= len(taken)
             self._keep(work, deque(piece for piece in pieces if id(piece) not in left))
-            return [(job, number) for _, job, number in taken]
+            return [(request, number) for _, request, number in taken]
 
     def _serve(self, parser: Parser) -> None:
         while taken := self._take():
@@ -141,28 +141,28 @@ class Batcher:
             self._on_batch(len(taken))
 
 
-def _run(parser: Parser, taken: list[tuple[Job, int]]) -> None:
-    """Parse a batch; where a sentence is at fault, only its job fails. A worker outlives whatever happens here."""
-    jobs = list(dict.fromkeys(job for job, _ in taken))
+def _run(parser: Parser, taken: list[tuple[PendingRequest, int]]) -> None:
+    """Parse a batch; where a sentence is at fault, only its request fails. A worker outlives whatever happens here."""
+    requests = list(dict.fromkeys(request for request, _ in taken))
     try:
         run_together(parser, taken)
     except Exception as error:
-        if len(jobs) == 1:
+        if len(requests) == 1:
             if not isinstance(error, SpanlinError):
                 _LOG.exception("a batch failed")
-            jobs[0].fail(error)
+            requests[0].fail(error)
             return
-        for job in jobs:
-            _run(parser, [piece for piece in taken if piece[0] is job])
+        for request in requests:
+            _run(parser, [piece for piece in taken if piece[0] is request])
 
 
-def _whole_jobs(pieces: Sequence[_Piece], budget: int) -> list[_Piece]:
-    """Return the oldest job, and as many after it as the budget allows: errors count the sentences of a job."""
+def _whole_requests(pieces: Sequence[_Piece], budget: int) -> list[_Piece]:
+    """Return the oldest request, and as many after it as the budget allows: errors count the sentences of a request."""
     taken: list[_Piece] = []
     for piece in pieces:
-        job = piece[1]
-        if not taken or job is not taken[-1][1]:
-            budget -= job.word_count
+        request = piece[1]
+        if not taken or request is not taken[-1][1]:
+            budget -= request.word_count
             if taken and budget < 0:
                 break
         taken.append(piece)
@@ -174,7 +174,7 @@ def _alike(pieces: Sequence[_Piece], budget: int) -> list[_Piece]:
 
     Sentences of one length run together without padding.
     """
-    lengths = [len(job.sentences[number]) for _, job, number in pieces]
+    lengths = [len(request.sentences[number]) for _, request, number in pieces]
     order = sorted(range(len(pieces)), key=lambda place: abs(lengths[place] - lengths[0]))
     taken: list[_Piece] = []
     for place in order:

@@ -30,7 +30,7 @@ class Work(NamedTuple):
         return self._replace(trees_only=False) == Work()
 
 
-class Job:
+class PendingRequest:
     """Sentences of one request. `done` is its future, in the event loop; other threads only put and fail."""
 
     def __init__(
@@ -54,8 +54,8 @@ class Job:
         self._loop = loop
 
     def put(self, results: Sequence[tuple[int, bytes]]) -> None:
-        """Keep what came out for some sentences; with the last of them, the job is done."""
-        with self._lock:  # two workers may have sentences of one job
+        """Keep what came out for some sentences; with the last of them, the request is."""
+        with self._lock:  # two workers may have sentences of one request
             for number, result in results:
                 self._results[number] = result
             self._left -= len(results)
@@ -64,7 +64,7 @@ class Job:
             self._call(lambda: self.done.set_result(self._results))
 
     def fail(self, error: Exception) -> None:
-        """Give the job up because of an error."""
+        """Give the request up because of an error."""
         self._call(lambda: self.done.set_exception(error))
 
     def _call(self, settle: Callable[[], None]) -> None:
@@ -73,8 +73,8 @@ class Job:
             self._loop.call_soon_threadsafe(lambda: None if self.done.done() else settle())
 
 
-def run_together(parser: Parser, taken: Sequence[tuple[Job, int]]) -> None:
-    """Parse the sentences of some jobs, all of one kind of work, and put the results into the jobs."""
+def run_together(parser: Parser, taken: Sequence[tuple[PendingRequest, int]]) -> None:
+    """Parse sentences of some requests, all of one kind of work, and put the results there."""
     work = taken[0][0].work
     sentences = [job.sentences[number] for job, number in taken]
     # All of it before the first result is put anywhere: after an error they are run again.
@@ -83,7 +83,7 @@ def run_together(parser: Parser, taken: Sequence[tuple[Job, int]]) -> None:
     else:
         found = list(_parses(parser, work, sentences, taken))
         lines = [parsed.brackets() for parsed in found] if work.trees_only else []
-    results: dict[Job, list[tuple[int, bytes]]] = {}
+    results: dict[PendingRequest, list[tuple[int, bytes]]] = {}
     for place, (job, number) in enumerate(taken):
         result = json_bytes(lines[place]) if lines else _written(found[place], job, number)
         results.setdefault(job, []).append((number, result))
@@ -92,14 +92,14 @@ def run_together(parser: Parser, taken: Sequence[tuple[Job, int]]) -> None:
 
 
 def _parses(
-    parser: Parser, work: Work, sentences: Sequence[Sequence[str]], taken: Sequence[tuple[Job, int]]
+    parser: Parser, work: Work, sentences: Sequence[Sequence[str]], taken: Sequence[tuple[PendingRequest, int]]
 ) -> Iterator[Parsed]:
     constraints = [job.constraints[number] for job, number in taken] if work.constrained else None
     return parser.stream_tokens(sentences, work.options, constraints=constraints)
 
 
-def _written(parsed: Parsed, job: Job, number: int) -> bytes:
-    """Return a sentence as JSON; its words' places in the text, if it is from one, are only known to the job."""
+def _written(parsed: Parsed, job: PendingRequest, number: int) -> bytes:
+    """Return a sentence as JSON; only the request knows where its words stand in a text, if it is from one."""
     if job.offsets:
         parsed.offsets = job.offsets[number]
     return json_bytes(parsed.to_json())

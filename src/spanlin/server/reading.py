@@ -18,7 +18,7 @@ from spanlin.text import Sentence, iter_sentences
 _TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")  # what UTF-16 writes as a pair of surrogates
 
 
-class Sentences(NamedTuple):
+class RequestSentences(NamedTuple):
     """The sentences of a request in a row. `counts` has how many each item has; `offsets` is empty if it was tokens."""
 
     work: Work
@@ -28,7 +28,7 @@ class Sentences(NamedTuple):
     constraints: list[Constraints | None]
 
 
-def read_sentences(request: ParseRequest, settings: ServerSettings) -> Sentences:
+def read_sentences(request: ParseRequest, settings: ServerSettings) -> RequestSentences:
     """Return the sentences of a request, or raise a RequestError if they are not within the limits."""
     name, items = _items(request)
     if len(items) > settings.max_items:
@@ -76,7 +76,7 @@ def read_sentences(request: ParseRequest, settings: ServerSettings) -> Sentences
     if not work.plain:
         _check_cost(request, words, settings)
     constraints = _constraints(request.constraints, counts) if work.constrained else []
-    return Sentences(work, words, offsets, counts, constraints)
+    return RequestSentences(work, words, offsets, counts, constraints)
 
 
 def _items(request: ParseRequest) -> tuple[str, Sequence[str] | Sequence[Sequence[str]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from spanlin.runtime.argument_checks import check_threads
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.server.app import create_app
 from spanlin.server.settings import ServerSettings
+from spanlin.stop_signals import on_stop_signal
 
 # Among the few sentences that wait here at a time, few are of one length: to run fewer together saves more padding than
 # it costs. Measured: a tenth for 8 to 16 sentences, and nothing for 64 and more.
@@ -74,15 +74,10 @@ def serve(
     listener = open_socket(host, port)
     shown = f"[{host}]" if ":" in host else host
     server = uvicorn.Server(server_config(app, shutdown_seconds=settings.shutdown_seconds))
-    # uvicorn raises the signal again once it has stopped. To be told to stop is no failure, so it is not to kill us.
-    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
+    # uvicorn raises the signal again once it has stopped. Being asked to stop is not a failure, so it must not kill us.
+    with listener, on_stop_signal(lambda _: None):
         on_start(f"http://{shown}:{listener.getsockname()[1]}")
         server.run(sockets=[listener])
-    finally:
-        listener.close()
-        for number, handler in before.items():
-            signal.signal(number, handler)
     return _accepted(app)
 
 

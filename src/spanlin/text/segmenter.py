@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from spanlin.errors import ConfigError, SpanlinError
+from spanlin.errors import ConfigError
 from spanlin.text.chunks import CHUNK, Chunk, ChunkReader, Ending, Start
-from spanlin.text.lines import BLANK_LINES, PAGE_BREAKS, segments
+from spanlin.text.lines import segments
 from spanlin.text.tokens import Sentence, Token
 
 _ANY_START = frozenset(Start)
@@ -55,28 +55,30 @@ def tokenize(text: str, *, split_hyphens: bool = True, longest_sentence: int = 5
     >>> tokenize("Yes!")[0].tokens
     (Token(text='Yes', start=0, end=3), Token(text='!', start=3, end=4))
     """
-    return list(iter_sentences(text, split_hyphens=split_hyphens, longest_sentence=longest_sentence))
+    return list(read_sentences(text, split_hyphens=split_hyphens, longest_sentence=longest_sentence))
 
 
-def iter_sentences(
-    text: str | Iterable[str], *, split_hyphens: bool = True, longest_sentence: int = 500
+def read_sentences(
+    text: str,
+    *,
+    offset: int = 0,
+    is_one_segment: bool = False,
+    split_hyphens: bool = True,
+    longest_sentence: int = 500,
 ) -> Iterator[Sentence]:
-    """Yield what `tokenize` returns, of a text or of its lines, with one paragraph of lines in memory at a time.
+    """Yield what `tokenize` returns; the text stands at `offset` of the input, from whose start offsets count.
 
-    Lines keep their line breaks, as an open file yields them; offsets count from the start of the first.
+    A text that `is_one_segment` is not looked through for line breaks that end a sentence.
     """
     if longest_sentence < 1:
         raise ConfigError(f"longest_sentence must be at least 1, got {longest_sentence}")
     reader = _reader(split_hyphens)
-    offset = 0
-    for paragraph in [text] if isinstance(text, str) else _paragraphs(_checked(text)):
-        for start, end in segments(paragraph):
-            for sentence in _sentences(paragraph, start, end, offset, reader):
-                if len(sentence.words) <= longest_sentence:
-                    yield sentence
-                else:
-                    yield from _cut(sentence, longest_sentence)
-        offset += len(paragraph)
+    for start, end in [(0, len(text))] if is_one_segment else segments(text):
+        for sentence in _sentences(text, start, end, offset, reader):
+            if len(sentence.words) <= longest_sentence:
+                yield sentence
+            else:
+                yield from _cut(sentence, longest_sentence)
 
 
 def tokenize_sentence(text: str, *, offset: int = 0, split_hyphens: bool = True) -> tuple[Token, ...]:
@@ -93,42 +95,6 @@ def tokenize_sentence(text: str, *, offset: int = 0, split_hyphens: bool = True)
 def _reader(split_hyphens: bool) -> ChunkReader:
     # Made when first needed: to compile its expression takes as long as to read 200 kB.
     return ChunkReader(split_hyphens=split_hyphens)
-
-
-def _checked(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines, or raise a SpanlinError where something else was given."""
-    if isinstance(lines, (bytes, bytearray)) or not isinstance(lines, Iterable):
-        raise SpanlinError(f"a text is a string, or strings that are its lines, not of type {type(lines).__name__}")
-    for number, line in enumerate(lines, start=1):
-        if not isinstance(line, str):
-            advice = ": open the file as text, with an encoding" if isinstance(line, bytes) else ""
-            raise SpanlinError(f"line {number} of the text is not a string but of type {type(line).__name__}{advice}")
-        yield line
-
-
-def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines joined up to where `segments` cuts the whole text too, so that it cuts the parts no differently."""
-    waiting: list[str] = []
-    is_between = False  # after a blank line, to which all blank lines that follow belong
-    for line in lines:
-        blank = BLANK_LINES.match(line) if is_between else None
-        if blank:
-            yield blank[0]
-            line = line[blank.end() :]
-        page_end = max(line.rfind(mark) + 1 for mark in PAGE_BREAKS)
-        if page_end:
-            yield "".join(waiting) + line[:page_end]
-            waiting = []
-            line = line[page_end:]
-        if not line:
-            is_between = is_between and not page_end
-            continue
-        is_between = bool(waiting) and waiting[-1].endswith("\n") and bool(BLANK_LINES.fullmatch(line))
-        waiting.append(line)
-        if is_between:
-            yield "".join(waiting)
-            waiting = []
-    yield "".join(waiting)
 
 
 class _Builder:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
-from spanlin.text import segmenter
+from spanlin.errors import SpanlinError
 from spanlin.text.chunks import CHUNK
 from spanlin.text.lines import stretches
+from spanlin.text.segmenter import read_sentences
 from spanlin.text.tokens import Sentence
 
 _LOOKAHEAD = 1000  # characters; what is so far behind a sentence says nothing about its end
@@ -22,46 +24,48 @@ def iter_sentences(
 
     Lines keep their line breaks, as an open file yields them; offsets count from the start of the first.
     """
-
-    def read(part: str) -> Iterator[Sentence]:
-        return segmenter.iter_sentences(part, split_hyphens=split_hyphens, longest_sentence=longest_sentence)
-
+    read = partial(read_sentences, split_hyphens=split_hyphens, longest_sentence=longest_sentence)
     if isinstance(text, str):
         yield from read(text)
         return
+    read = partial(read, is_one_segment=True)  # its line breaks are tabs, and it was cut at those that end sentences
     waiting = ""
     offset = 0
     enough = 0  # characters to look again at; it doubles, for time to be linear whatever comes
-    for stretch in stretches(text):
+    for stretch in stretches(_checked(text)):
         waiting += stretch.text
         if stretch.is_end:
-            for sentence in read(waiting):
-                yield _moved(sentence, offset)
+            yield from read(waiting, offset=offset)
             offset += len(waiting)
             waiting, enough = "", 0
         elif len(waiting) >= enough:
-            found = list(read(waiting))
-            count = _count_certain(found, waiting, longest_sentence)
-            for sentence in found[:count]:
-                yield _moved(sentence, offset)
-            done = found[count].start if count else 0
+            found = list(read(waiting, offset=offset))
+            count = _count_certain(found, waiting, offset, longest_sentence)
+            yield from found[:count]
+            done = found[count].start - offset if count else 0
             offset += done
             waiting = waiting[done:]
             enough = 2 * len(waiting)
 
 
-def _count_certain(found: Sequence[Sentence], text: str, longest: int) -> int:
+def _checked(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines, or raise a SpanlinError where something else was given."""
+    if isinstance(lines, (bytes, bytearray)) or not isinstance(lines, Iterable):
+        raise SpanlinError(f"a text is a string, or strings that are its lines, not of type {type(lines).__name__}")
+    for number, line in enumerate(lines, start=1):
+        if not isinstance(line, str):
+            advice = ": open the file as text, with an encoding" if isinstance(line, bytes) else ""
+            raise SpanlinError(f"line {number} of the text is not a string but of type {type(line).__name__}{advice}")
+        yield line
+
+
+def _count_certain(found: Sequence[Sentence], text: str, offset: int, longest: int) -> int:
     """Return how many sentences would be the same if the text went on and the rest were read by itself."""
     for count in range(len(found) - 1, 0, -1):
-        start = found[count].start
+        start = found[count].start - offset
         if start > len(text) - _LOOKAHEAD or CHUNK.match(text, start - 1):  # the latter is inside a run of characters
             continue
         # Parts of a sentence that was cut have more than half of the words that are allowed.
         if len(found[count - 1].words) <= longest // 2 or _WORD.match(text, start):
             return count
     return 0
-
-
-def _moved(sentence: Sentence, offset: int) -> Sentence:
-    starts, ends = (tuple([place + offset for place in places]) for places in (sentence.starts, sentence.ends))
-    return Sentence(sentence.words, starts, ends)

@@ -39,7 +39,7 @@ class GoldTree:
     label_score: float
 
     def problem(self, temperatures: Temperatures, *, ranks: int = 1) -> LabelledProblem:
-        """Return the search among all labelled trees of the sentence, by so many labels of each span."""
+        """Return the search among all labelled trees of the sentence, with the `ranks` best labels of each span."""
         words = self.boundaries.max_words
         rules = SpanRules(self.known, words)
         ranked = RankedLabels(self.known, 1, words, ranks=ranks)

@@ -1,1 +1,1 @@
-"""Constituent trees: their shape, their bracketed text, their transformations, their corpora."""
+"""Constituent trees: their shape, their bracketed text, their transformations, their treebanks."""

@@ -1,9 +1,8 @@
-"""Treebanks as their owners ship them, one module a corpus, to train, dev and test files of cleaned trees."""
+"""Treebanks as their owners ship them, one module a treebank, to train, dev and test files of cleaned trees."""
 
 from __future__ import annotations
 
 from spanlin.trees.treebanks.bracket_files import find_brackets, find_listed_brackets
-from spanlin.trees.treebanks.corpus import Corpus, Document
 from spanlin.trees.treebanks.craft import find_craft
 from spanlin.trees.treebanks.ctb import find_ctb
 from spanlin.trees.treebanks.genia import find_genia
@@ -12,11 +11,12 @@ from spanlin.trees.treebanks.nltk_sample import find_nltk_sample
 from spanlin.trees.treebanks.preparation import prepare_treebank
 from spanlin.trees.treebanks.ptb import find_ptb
 from spanlin.trees.treebanks.summary import CountDifference, Preparation, SplitSummary
+from spanlin.trees.treebanks.treebank import Treebank, TreebankDocument
 
 __all__ = [
-    "Corpus",
+    "Treebank",
     "CountDifference",
-    "Document",
+    "TreebankDocument",
     "Preparation",
     "SplitSummary",
     "find_brackets",

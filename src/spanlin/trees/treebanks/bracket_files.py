@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Literal
 
 from spanlin.errors import TreebankError
-from spanlin.trees.treebanks.corpus import Corpus, Document, bracket_reader, whole
 from spanlin.trees.treebanks.folders import check_disjoint, list_folder, missing_documents, read_id_list
+from spanlin.trees.treebanks.treebank import Treebank, TreebankDocument, bracket_reader, whole
 
 SPLITS = ("train", "dev", "test")
-Unit = Literal["file", "block"]
+SplitUnit = Literal["file", "block"]
 _SUFFIXES = (".mrg", ".ptb", ".tree", ".trees", ".brackets", ".bracketed", ".parse", ".psd", ".txt")
 
 
@@ -22,10 +22,10 @@ def find_brackets(
     source: Path,
     *,
     ratio: Sequence[int] = (80, 10, 10),
-    unit: Unit | None = None,
+    unit: SplitUnit | None = None,
     block_size: int = 50,
     seed: int | None = None,
-) -> Corpus:
+) -> Treebank:
     """Return the bracket files at `source`, a file or a folder, split into train, dev and test by `ratio`.
 
     A unit, a whole file or `block_size` trees in a row, goes to one split, so that neighbours stay together. Without
@@ -46,7 +46,7 @@ def find_brackets(
         return split_of_unit(number // block_size)
 
     documents = tuple(
-        Document(
+        TreebankDocument(
             name=name,
             path=path,
             read=bracket_reader(path),
@@ -55,10 +55,10 @@ def find_brackets(
         for number, (name, path) in enumerate(files.items())
     )
     advice = f"{'/'.join(map(str, ratio))} asks for it; give more trees, another ratio or a smaller block size"
-    return Corpus(name="brackets", source=source, splits=splits, documents=documents, advice=advice)
+    return Treebank(name="brackets", source=source, splits=splits, documents=documents, advice=advice)
 
 
-def find_listed_brackets(source: Path, lists: Mapping[str, Path]) -> Corpus:
+def find_listed_brackets(source: Path, lists: Mapping[str, Path]) -> Treebank:
     """Return the bracket files below `source` that are listed, split by split.
 
     A line of a list is the path of a file below `source`, its name, or its name without endings.
@@ -83,11 +83,11 @@ def find_listed_brackets(source: Path, lists: Mapping[str, Path]) -> Corpus:
         raise missing_documents(missing, source)
     check_disjoint(listed)
     documents = tuple(
-        Document(name=name, path=files[name], read=bracket_reader(files[name]), split_of=whole(split))
+        TreebankDocument(name=name, path=files[name], read=bracket_reader(files[name]), split_of=whole(split))
         for split, names in listed.items()
         for name in names
     )
-    return Corpus(
+    return Treebank(
         name="brackets",
         source=source,
         splits=tuple(listed),

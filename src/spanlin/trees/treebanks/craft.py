@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from spanlin.errors import TreebankError
-from spanlin.trees.treebanks.corpus import Corpus, Document, bracket_reader, whole
 from spanlin.trees.treebanks.folders import (
     check_disjoint,
     existing_folder,
@@ -14,6 +13,7 @@ from spanlin.trees.treebanks.folders import (
     read_id_list,
     roots,
 )
+from spanlin.trees.treebanks.treebank import Treebank, TreebankDocument, bracket_reader, whole
 
 _SPLITS = ("train", "dev", "test")
 _IDS = "articles/ids"
@@ -21,7 +21,7 @@ _TREES = "structural-annotation/treebank/penn"
 _EXPECTED = f"a CRAFT release, with {_IDS}/craft-ids-train.txt and {_TREES}/*.tree"
 
 
-def find_craft(source: Path) -> Corpus:
+def find_craft(source: Path) -> Treebank:
     """Return CRAFT in the root folder of a release, or in the folder above it."""
     for root in roots(existing_folder(source, _EXPECTED)):
         if (root / _IDS).is_dir() and (root / _TREES).is_dir():
@@ -35,11 +35,11 @@ def find_craft(source: Path) -> Corpus:
     if missing := [f"{name}.tree" for ids in lists.values() for name in ids if name not in paths]:
         raise missing_documents(missing, folder)
     documents = tuple(
-        Document(name=name, path=paths[name], read=bracket_reader(paths[name]), split_of=whole(split))
+        TreebankDocument(name=name, path=paths[name], read=bracket_reader(paths[name]), split_of=whole(split))
         for split, ids in lists.items()
         for name in ids
     )
-    return Corpus(
+    return Treebank(
         name="craft",
         source=source,
         splits=_SPLITS,

@@ -9,8 +9,8 @@ from pathlib import Path
 from spanlin.errors import TreebankError, TreeSyntaxError
 from spanlin.trees.brackets import OnBad, read_trees
 from spanlin.trees.tree import Tree
-from spanlin.trees.treebanks.corpus import Corpus, Document, NamedBytes, Remarks, guarded, whole
 from spanlin.trees.treebanks.folders import existing_folder, find_folder, list_folder, roots
+from spanlin.trees.treebanks.treebank import NamedBytes, Remarks, Treebank, TreebankDocument, guarded, whole
 
 # The division that parsers are scored on (Liu & Zhang 2017). Articles 400-439, which some add to train, are in no
 # split: the known count of train is without them.
@@ -24,7 +24,7 @@ _ARTICLE_FILE = re.compile(r"chtb_(\d{3,4})\.[a-z]+", re.IGNORECASE)
 _EXPECTED = "the CTB 5.1 root, or its folder bracketed with chtb_001.fid and so on"
 
 
-def find_ctb(source: Path) -> Corpus:
+def find_ctb(source: Path) -> Treebank:
     """Return the Chinese Treebank below `source`: the LDC root, its `bracketed` folder, or one between."""
     existing_folder(source, _EXPECTED)
     articles: dict[int, Path] = {}
@@ -46,7 +46,7 @@ def find_ctb(source: Path) -> Corpus:
             wanted = ", ".join(f"{numbers[0]:03}-{numbers[-1]:03}" for numbers in ranges)
             raise TreebankError(f"{source}: no article of {split} is there; expected chtb_{wanted}")
         documents += [_document(articles[number], split) for number in numbers]
-    return Corpus(
+    return Treebank(
         name="ctb",
         source=source,
         splits=tuple(_ARTICLES),
@@ -57,7 +57,7 @@ def find_ctb(source: Path) -> Corpus:
     )
 
 
-def _document(path: Path, split: str) -> Document:
+def _document(path: Path, split: str) -> TreebankDocument:
     def read(on_bad: OnBad | None, _remarks: Remarks) -> Iterator[Tree]:
         return guarded(read_article(on_bad), path)
 
@@ -79,7 +79,7 @@ def _document(path: Path, split: str) -> Document:
             trees = b"\n".join(map(_to_utf8_if_possible, trees.split(b"\n")))
         yield from read_trees(NamedBytes(trees, str(path)), on_bad=on_bad)
 
-    return Document(name=path.stem, path=path, read=read, split_of=whole(split))
+    return TreebankDocument(name=path.stem, path=path, read=read, split_of=whole(split))
 
 
 def to_utf8(text: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Finding a corpus in a folder: names in either case, id lists, and one clear error for what is missing."""
+"""Finding a treebank in a folder: names in either case, id lists, and one clear error for what is missing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def existing_folder(source: Path, what: str) -> Path:
 
 
 def list_folder(folder: Path) -> list[Path]:
-    """Return what a folder holds, in order of name; hidden files are no part of a corpus."""
+    """Return what a folder holds, in order of name; hidden files are no part of a treebank."""
     try:
         return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError as error:

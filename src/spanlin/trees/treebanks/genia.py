@@ -8,7 +8,6 @@ from pathlib import Path
 from spanlin.errors import TreebankError
 from spanlin.trees.brackets import OnBad
 from spanlin.trees.tree import Tree
-from spanlin.trees.treebanks.corpus import Corpus, Document, DocumentReader, Remarks, guarded, whole
 from spanlin.trees.treebanks.folders import (
     check_disjoint,
     existing_folder,
@@ -17,6 +16,7 @@ from spanlin.trees.treebanks.folders import (
     read_id_list,
 )
 from spanlin.trees.treebanks.genia_xml import read_genia_xml
+from spanlin.trees.treebanks.treebank import DocumentReader, Remarks, Treebank, TreebankDocument, guarded, whole
 
 _NEEDED = ("train", "dev", "test")
 _FURTHER = ("future_use",)
@@ -24,7 +24,7 @@ _EXPECTED = "the folder of GENIA_treebank_v1 with one XML file an abstract"
 _LISTS = "train.pmids, dev.pmids and test.pmids (McClosky's division)"
 
 
-def find_genia(source: Path, *, ids: Path | None = None) -> Corpus:
+def find_genia(source: Path, *, ids: Path | None = None) -> Treebank:
     """Return the GENIA Treebank below `source`; the id lists are below `ids`, or below `source` too."""
     folders = _folders(existing_folder(source, _EXPECTED))
     lists = _read_lists(_folders(existing_folder(ids, _LISTS)) if ids else folders, ids or source)
@@ -39,11 +39,13 @@ def find_genia(source: Path, *, ids: Path | None = None) -> Corpus:
     if missing := [f"{number}.xml" for numbers in lists.values() for number in numbers if number not in paths]:
         raise missing_documents(missing, folder)
     documents = tuple(
-        Document(name=paths[number].stem, path=paths[number], read=_xml_reader(paths[number]), split_of=whole(split))
+        TreebankDocument(
+            name=paths[number].stem, path=paths[number], read=_xml_reader(paths[number]), split_of=whole(split)
+        )
         for split, numbers in lists.items()
         for number in numbers
     )
-    return Corpus(
+    return Treebank(
         name="genia",
         source=source,
         splits=tuple(lists),

@@ -9,7 +9,7 @@ from xml.parsers import expat
 from spanlin.errors import TreeSyntaxError
 from spanlin.trees.brackets import OnBad
 from spanlin.trees.tree import Leaf, Node, Tree
-from spanlin.trees.treebanks.corpus import Remarks
+from spanlin.trees.treebanks.treebank import Remarks
 
 # An XML name cannot hold punctuation, so GENIA spells out these tags of the Penn Treebank.
 _PENN_TAGS = {

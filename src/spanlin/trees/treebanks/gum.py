@@ -8,15 +8,15 @@ from pathlib import Path
 
 from spanlin.errors import TreebankError
 from spanlin.trees.brackets import read_trees
-from spanlin.trees.treebanks.corpus import Corpus, Document, bracket_reader, whole
 from spanlin.trees.treebanks.folders import check_disjoint, existing_folder, list_folder, missing_documents, roots
+from spanlin.trees.treebanks.treebank import Treebank, TreebankDocument, bracket_reader, whole
 
 _NEEDED = ("train", "dev", "test")
 _EXPECTED = "a GUM repository, with splits.md and const/*.ptb"
 MASKED = "its words are underscores"
 
 
-def find_gum(source: Path) -> Corpus:
+def find_gum(source: Path) -> Treebank:
     """Return GUM in its repository folder, or in the folder above it; `test2` (GENTLE) where splits.md has it."""
     for root in roots(existing_folder(source, _EXPECTED)):
         if (root / "splits.md").is_file() and (root / "const").is_dir():
@@ -29,7 +29,7 @@ def find_gum(source: Path) -> Corpus:
     if missing := [f"{name}.ptb" for ids in lists.values() for name in ids if name not in paths]:
         raise missing_documents(missing, folder)
     documents = tuple(
-        Document(
+        TreebankDocument(
             name=name,
             path=paths[name],
             read=bracket_reader(paths[name]),
@@ -39,7 +39,7 @@ def find_gum(source: Path) -> Corpus:
         for split, ids in lists.items()
         for name in ids
     )
-    return Corpus(
+    return Treebank(
         name="gum",
         source=source,
         splits=tuple(lists),

@@ -10,17 +10,17 @@ from pathlib import Path
 from spanlin.errors import TreebankError
 from spanlin.trees.brackets import OnBad, read_trees
 from spanlin.trees.tree import Tree
-from spanlin.trees.treebanks.corpus import (
-    Corpus,
-    Document,
+from spanlin.trees.treebanks.folders import existing_folder, find_folder, list_folder, missing_documents
+from spanlin.trees.treebanks.treebank import (
     DocumentReader,
     NamedBytes,
     Remarks,
+    Treebank,
+    TreebankDocument,
     bracket_reader,
     guarded,
     whole,
 )
-from spanlin.trees.treebanks.folders import existing_folder, find_folder, list_folder, missing_documents
 
 _CHAINS = (("nltk_data", "corpora", "treebank", "combined"),)
 _ARTICLES = {"train": range(1, 144), "dev": range(144, 172), "test": range(172, 200)}
@@ -28,7 +28,7 @@ _MERGED_FILE = re.compile(r"(?:.*/)?combined/(wsj_\d{4})\.mrg")
 _EXPECTED = "NLTK's corpora/treebank folder or treebank.zip, with combined/wsj_0001.mrg to wsj_0199.mrg"
 
 
-def find_nltk_sample(source: Path) -> Corpus:
+def find_nltk_sample(source: Path) -> Treebank:
     """Return NLTK's sample below `source`: nltk_data, its `treebank` or `combined` folder, or `treebank.zip`."""
     readers = _zip_readers(source) if source.is_file() else _folder_readers(source)
     if not readers:
@@ -37,11 +37,11 @@ def find_nltk_sample(source: Path) -> Corpus:
     if missing := [name for names in articles.values() for name in names if name not in readers]:
         raise missing_documents(missing, source)
     documents = tuple(
-        Document(name=name, path=readers[name][0], read=readers[name][1], split_of=whole(split))
+        TreebankDocument(name=name, path=readers[name][0], read=readers[name][1], split_of=whole(split))
         for split, names in articles.items()
         for name in names
     )
-    return Corpus(
+    return Treebank(
         name="nltk-sample",
         source=source,
         splits=tuple(_ARTICLES),

@@ -1,4 +1,4 @@
-"""A corpus written as one cleaned tree a line, a file for each split, with an account of every tree."""
+"""A treebank written as one cleaned tree a line, a file for each split, with an account of every tree."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from spanlin.atomic_files import NewFile
 from spanlin.errors import TreebankError, TreeSyntaxError
 from spanlin.trees.transforms import ROOT_LABELS, clean_tree
 from spanlin.trees.tree import Tree
-from spanlin.trees.treebanks.corpus import Corpus, Document, Remarks
 from spanlin.trees.treebanks.summary import CountDifference, Preparation, SplitSummary
+from spanlin.trees.treebanks.treebank import Remarks, Treebank, TreebankDocument
 
 ROOT = "TOP"
 MANIFEST = "manifest.json"
@@ -23,21 +23,23 @@ WITHOUT_WORDS = "no words after cleaning"
 _SHOWN_ERRORS = 10
 
 
-def prepare_treebank(corpus: Corpus, destination: Path, *, skip_bad: bool = False, strict: bool = False) -> Preparation:
-    """Write the splits of a corpus and their manifest below `destination`, and return what was written and dropped.
+def prepare_treebank(
+    treebank: Treebank, destination: Path, *, skip_bad: bool = False, strict: bool = False
+) -> Preparation:
+    """Write the splits of a treebank and their manifest below `destination`, and return what was written and dropped.
 
-    Memory does not grow with the corpus. Files appear, each whole, only when all trees are read; after an error the
+    Memory does not grow with the treebank. Files appear, each whole, only when all trees are read; after an error the
     folder is as it was. With `skip_bad`, malformed trees are counted and skipped; with `strict`, other counts than
     the known ones are an error.
     """
-    _check_destination(corpus, destination)
+    _check_destination(treebank, destination)
     try:
         destination.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as stack:
-            files = {split: stack.enter_context(NewFile(destination / f"{split}.txt")) for split in corpus.splits}
-            preparation = _write_splits(corpus, files, skip_bad)
+            files = {split: stack.enter_context(NewFile(destination / f"{split}.txt")) for split in treebank.splits}
+            preparation = _write_splits(treebank, files, skip_bad)
             if strict and preparation.differences:
-                raise TreebankError(f"{corpus.source}: {'; '.join(preparation.warnings())}; nothing is written")
+                raise TreebankError(f"{treebank.source}: {'; '.join(preparation.warnings())}; nothing is written")
             manifest = stack.enter_context(NewFile(destination / MANIFEST))
             manifest.stream.write(f"{preparation.to_json()}\n".encode())
             for file in (*files.values(), manifest):
@@ -47,29 +49,29 @@ def prepare_treebank(corpus: Corpus, destination: Path, *, skip_bad: bool = Fals
     return preparation
 
 
-def _write_splits(corpus: Corpus, files: dict[str, NewFile], skip_bad: bool) -> Preparation:
+def _write_splits(treebank: Treebank, files: dict[str, NewFile], skip_bad: bool) -> Preparation:
     writers = {split: _SplitWriter(split, file) for split, file in files.items()}
     remarks = Remarks()
     errors: list[TreeSyntaxError] = []
     read_count = 0
-    for document in corpus.documents:
+    for document in treebank.documents:
         read_count += _write_document(document, read_count, writers, remarks, errors if skip_bad else None)
     summaries = tuple(writer.summary() for writer in writers.values())
     # Nothing is lost silently.
     assert read_count == sum(summary.sentences + summary.dropped_count for summary in summaries)
     for summary in summaries:
         if not summary.sentences:
-            raise TreebankError(f"{corpus.source}: no tree for {summary.name}; {corpus.advice}")
+            raise TreebankError(f"{treebank.source}: no tree for {summary.name}; {treebank.advice}")
     return Preparation(
-        corpus=corpus.name,
-        release=corpus.release,
-        source=str(corpus.source),
+        treebank=treebank.name,
+        release=treebank.release,
+        source=str(treebank.source),
         splits=summaries,
-        documents_left_out=corpus.left_out,
+        documents_left_out=treebank.left_out,
         differences=tuple(
-            CountDifference(summary.name, corpus.known_counts[summary.name], summary.sentences)
+            CountDifference(summary.name, treebank.known_counts[summary.name], summary.sentences)
             for summary in summaries
-            if corpus.known_counts.get(summary.name, summary.sentences) != summary.sentences
+            if treebank.known_counts.get(summary.name, summary.sentences) != summary.sentences
         ),
         malformed=tuple(str(error) for error in errors),
         remarks=remarks.lines(),
@@ -86,7 +88,7 @@ def clean_with_root(tree: Tree) -> Tree | None:
 
 
 def _write_document(
-    document: Document,
+    document: TreebankDocument,
     first_number: int,
     writers: dict[str, _SplitWriter],
     remarks: Remarks,
@@ -171,12 +173,12 @@ class _SplitWriter:
         )
 
 
-def _check_destination(corpus: Corpus, destination: Path) -> None:
-    outputs = {(destination / f"{split}.txt").resolve() for split in corpus.splits}
-    for document in corpus.documents:
+def _check_destination(treebank: Treebank, destination: Path) -> None:
+    outputs = {(destination / f"{split}.txt").resolve() for split in treebank.splits}
+    for document in treebank.documents:
         if document.path.resolve() in outputs:
             raise TreebankError(f"{document.path}: would be overwritten by its own result; choose another DEST")
-    names = [*(f"{split}.txt" for split in corpus.splits), MANIFEST]
+    names = [*(f"{split}.txt" for split in treebank.splits), MANIFEST]
     taken = [destination / name for name in names if os.path.lexists(destination / name)]
     if taken and not _is_prepared(destination):
         raise TreebankError(
@@ -190,4 +192,4 @@ def _is_prepared(folder: Path) -> bool:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(found, dict) and {"corpus", "release", "source", "splits"} <= found.keys()
+    return isinstance(found, dict) and {"release", "source", "splits"} <= found.keys()

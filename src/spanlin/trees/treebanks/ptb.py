@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from spanlin.errors import TreebankError
-from spanlin.trees.treebanks.corpus import Corpus, Document, bracket_reader, whole
 from spanlin.trees.treebanks.folders import existing_folder, find_folder, list_folder, roots
+from spanlin.trees.treebanks.treebank import Treebank, TreebankDocument, bracket_reader, whole
 
 _CHAINS = (("treebank_3", "parsed", "mrg", "wsj"), ("combined", "wsj"))
 _SECTIONS = {"train": range(2, 22), "dev": range(22, 23), "test": range(23, 24)}
@@ -16,7 +16,7 @@ _MERGED_FILE = re.compile(r"wsj_(\d\d)\d\d\.mrg(?:\.gz)?", re.IGNORECASE)
 _EXPECTED = "the PTB-3 root, or its folder parsed/mrg/wsj with 00/wsj_0001.mrg and so on"
 
 
-def find_ptb(source: Path) -> Corpus:
+def find_ptb(source: Path) -> Treebank:
     """Return the Penn Treebank below `source`: the LDC root, its `wsj` folder, or one between; in either case."""
     by_section: dict[int, dict[str, Path]] = {}
     folder, paths = _merged_files(existing_folder(source, _EXPECTED))
@@ -34,10 +34,10 @@ def find_ptb(source: Path) -> Corpus:
             if number not in by_section:
                 raise TreebankError(f"{folder}: section {number:02} is missing; {split} needs all of its sections")
             documents += [
-                Document(name=name, path=path, read=bracket_reader(path), split_of=whole(split))
+                TreebankDocument(name=name, path=path, read=bracket_reader(path), split_of=whole(split))
                 for name, path in sorted(by_section[number].items())
             ]
-    return Corpus(
+    return Treebank(
         name="ptb",
         source=source,
         splits=tuple(_SECTIONS),

@@ -40,9 +40,9 @@ class CountDifference:
 
 @dataclass(frozen=True, kw_only=True)
 class Preparation:
-    """The account of a whole corpus. `malformed` holds the first few errors; `dropped` of each split counts all."""
+    """The account of a whole treebank. `malformed` holds the first few errors; `dropped` of each split counts all."""
 
-    corpus: str
+    treebank: str
     release: str
     source: str
     splits: tuple[SplitSummary, ...]

@@ -1,4 +1,4 @@
-"""All round trips on every tree of real treebanks, one tree a line: SPANLIN_DATA/CORPUS/{train,dev,test}.txt."""
+"""All round trips on every tree of real treebanks, one tree a line: SPANLIN_DATA/TREEBANK/{train,dev,test}.txt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spanlin.trees.tree import Span, Tree
 DATA = os.environ.get("SPANLIN_DATA")
 FILES = [path for path in sorted(Path(DATA).glob("*/*.txt")) if path.stem in {"train", "dev", "test"}] if DATA else []
 
-pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not FILES, reason="SPANLIN_DATA names no folder of treebanks")]
+pytestmark = [pytest.mark.treebanks, pytest.mark.skipif(not FILES, reason="SPANLIN_DATA names no folder of treebanks")]
 
 
 def check_round_trips(tree: Tree) -> None:

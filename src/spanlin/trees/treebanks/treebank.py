@@ -1,4 +1,4 @@
-"""A corpus as a list of documents, each read only when its turn comes, and the split each tree belongs to."""
+"""A treebank as a list of documents, each read only when its turn comes, and the split each tree belongs to."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def _keep() -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Document:
+class TreebankDocument:
     """One source text: where it is, how its trees are read, and where each of them goes.
 
-    `split_of` is asked with the running number of the tree in the whole corpus, from 0. `reason_to_drop` says why
+    `split_of` is asked with the running number of the tree in the whole treebank, from 0. `reason_to_drop` says why
     the document as a whole is left out, or nothing.
     """
 
@@ -52,7 +52,7 @@ class Document:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Corpus:
+class Treebank:
     """The documents of a treebank in the order in which they are written, and what is known of their number.
 
     `known_counts` are the sentences of each split in the release that `release` names; a split may be missing.
@@ -62,11 +62,11 @@ class Corpus:
     name: str
     source: Path
     splits: tuple[str, ...]
-    documents: tuple[Document, ...]
+    documents: tuple[TreebankDocument, ...]
     known_counts: Mapping[str, int] = field(default_factory=dict)
     release: str = ""
     left_out: int = 0
-    advice: str = "is the corpus complete?"
+    advice: str = "is the treebank complete?"
 
 
 def bracket_reader(path: Path) -> DocumentReader:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 
 from corpus_runs import deadly_environment, errors, rows, run, write_corpus
 from spanlin.corpus import CorpusOptions, parse_corpus
-from spanlin.corpus.careful import MOST_ATTEMPTS, search
+from spanlin.corpus.deadly_documents import MOST_ATTEMPTS, search
 
 
 @given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
@@ -73,16 +71,6 @@ def test_a_document_without_end_is_left_out_and_all_else_is_there(tmp_path: Path
     assert (report["documents"], report["failures"], report["incomplete"]) == (28, 2, 0)
 
 
-def test_a_process_that_does_something_is_not_ended() -> None:
-    code = (
-        "import time; from spanlin.corpus.watchdog import Watchdog; dog = Watchdog(1.5)\n"
-        "for _ in range(30): dog.pat(); time.sleep(0.1)\n"
-        "dog.rest(); time.sleep(2); print('alive')"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stdout) == (0, "alive\n")
-
-
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), 1e12])
 def test_a_time_limit_that_is_none_is_an_error(tmp_path: Path, seconds: float) -> None:
     from spanlin.errors import CorpusError
@@ -111,7 +99,7 @@ def test_a_unit_that_has_killed_too_many_workers_is_given_up(tmp_path: Path) -> 
     assert (again.sentences, again.incomplete) == (6, 0)
 
 
-def test_a_full_disk_met_apart_stops_the_run(tmp_path: Path) -> None:
+def test_a_full_disk_in_a_separate_process_stops_the_run(tmp_path: Path) -> None:
     from spanlin.errors import CorpusError
 
     source = write_corpus(tmp_path / "a.txt", 3)
@@ -127,7 +115,7 @@ def test_a_full_disk_met_apart_stops_the_run(tmp_path: Path) -> None:
     assert os.listdir(out / "_temporary") == []
 
 
-def test_a_process_apart_that_does_not_start_is_no_fault_of_a_unit(
+def test_a_separate_process_that_does_not_start_is_not_the_fault_of_a_unit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from spanlin.errors import CorpusError
@@ -139,6 +127,6 @@ def test_a_process_apart_that_does_not_start_is_no_fault_of_a_unit(
     (out / "_units" / "part-000000-000000.begun").write_text("1")
     monkeypatch.setattr("sys.executable", "/bin/false")
     with pytest.raises(
-        CorpusError, match=r"a process apart did not start \(status 1\): is spanlin installed as a whole"
+        CorpusError, match=r"a separate process did not start \(status 1\): is the installation of spanlin complete"
     ):
         parse_corpus([str(source)], str(out), engine="plain")
