@@ -46,7 +46,7 @@ main.add_command(parsers)
 @click.option("--batch", type=int, default=1000, show_default=True, help="Word pieces that run together.")
 @click.option("--threads", type=int, default=0, show_default=True, help="0 for every core.")
 @click.option("--device", default="cpu", show_default=True)
-@click.option("--repeats", type=int, default=3, show_default=True, help="The best of so many passes counts.")
+@click.option("--repeats", type=int, default=3, show_default=True, help="Passes, of which the best counts.")
 @click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
 @click.option("--markdown", type=OUTPUT_FILE, help="Write the tables here too.")
 def scaling(

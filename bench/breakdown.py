@@ -48,7 +48,7 @@ class Recorder:
         return {name: found.get(name, nothing) for name in outputs}
 
     def label(self, lefts: Floats, rights: Floats, left_children: Bools, roots: Bools) -> Floats:
-        """Refuse: nobody asks for other trees here."""
+        """Refuse: no other trees are needed here."""
         raise NotImplementedError
 
 

@@ -40,12 +40,12 @@ def _with_gold_leaves(gold: Tree, line: str) -> Tree:
 
 
 def take(sentences: list[list[str]], count: int) -> list[list[str]]:
-    """Return so many sentences: evenly spread over the list, or the list over and over."""
+    """Return this many sentences: evenly spread over the list, or the list over and over."""
     return list(itertools.islice(itertools.cycle(spread(sentences, count)), count))
 
 
 def first_trees(path: Path, count: int) -> list[Tree]:
-    """Return so many clean trees of more than one word from the start of the file."""
+    """Return this many clean trees of more than one word from the start of the file."""
     cleaned = (clean_tree(tree) for tree in read_trees(path))
     return list(itertools.islice((tree for tree in cleaned if tree is not None and len(tree.words) > 1), count))
 

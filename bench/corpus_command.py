@@ -13,7 +13,7 @@ from bench.parsers_command import EXISTING_FILE, OUTPUT_FILE
 
 
 @click.command("corpus-faults")
-@click.option("--text", type=EXISTING_FILE, required=True, help="One sentence a line; repeated as often as it takes.")
+@click.option("--text", type=EXISTING_FILE, required=True, help="One sentence per line; repeated as often as needed.")
 @click.option("--count", type=click.IntRange(min=2), default=200_000, show_default=True, help="Sentences.")
 @click.option("--model", default="en", show_default=True)
 @click.option("--unit-size", default="256K", show_default=True)
@@ -59,7 +59,7 @@ def corpus_faults(
 
 
 @click.command("corpus-cluster")
-@click.option("--text", type=EXISTING_FILE, required=True, help="One sentence a line; repeated as often as it takes.")
+@click.option("--text", type=EXISTING_FILE, required=True, help="One sentence per line; repeated as often as needed.")
 @click.option("--count", type=click.IntRange(min=2), default=20_000, show_default=True, help="Sentences.")
 @click.option("--model", default="en", show_default=True)
 @click.option("--unit-size", default="64K", show_default=True)

@@ -28,7 +28,7 @@ class CorpusFaultsError(Exception):
 
 
 def write_input(text: Path, folder: Path, count: int) -> None:
-    """Write two halves of so many sentences: the lines of a text, over and over, each with an id of its own."""
+    """Write two halves of this many sentences: the lines of a text, repeated, each with its own id."""
     lines = [line for line in text.read_text(encoding="utf-8").splitlines() if line.strip()]
     if not lines:
         raise CorpusFaultsError(f"{text}: no lines")
@@ -160,7 +160,7 @@ def run_with_faults(
     log: Callable[[str], None],
     seed: int = 1,
 ) -> dict[str, Any]:
-    """Return how it went: an actor is killed every so many seconds, the driver so often, and then started again."""
+    """Return how it went: an actor is killed at these intervals and the driver this many times, and then restarted."""
     chance = random.Random(seed)
     begun = time.perf_counter()
     killed_actors = killed_drivers = 0

@@ -62,7 +62,7 @@ def named_paths(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
 @click.option("--epochs", type=int, default=2, show_default=True, help="Passes over them.")
 @click.option("--train-seconds", type=float, default=600.0, show_default=True, help="Training stops early after these.")
 @click.option("--max-words", type=int, default=150, show_default=True, help="Longer sentences are left out for all.")
-@click.option("--repeats", type=int, default=2, show_default=True, help="The best of so many runs counts.")
+@click.option("--repeats", type=int, default=2, show_default=True, help="Runs, of which the best counts.")
 @click.option(
     "--batch-seconds", type=float, default=60.0, show_default=True, help="No repeat of a batch size after these."
 )

@@ -105,7 +105,7 @@ def scaling(
 
 
 def of_length(sentences: Sequence[Sequence[str]], word_count: int) -> Iterator[list[str]]:
-    """Yield sentences of exactly so many words, cut from the running text, for ever."""
+    """Yield sentences of exactly this many words, cut from the running text, without end."""
     words = itertools.cycle(itertools.chain.from_iterable(sentences))
     while True:
         yield list(itertools.islice(words, word_count))
@@ -155,7 +155,7 @@ def run(job: Measurement) -> Result:
 
 
 def repeated(sentences: Sequence[Sequence[str]], count: int) -> Iterator[Sequence[str]]:
-    """Yield so many sentences, from the first again after the last."""
+    """Yield this many sentences, starting over after the last."""
     return itertools.islice(itertools.cycle(sentences), count)
 
 

@@ -120,7 +120,7 @@ class PlainParser:
         )
 
     def run(self, seconds: float) -> Plain:
-        """Return the figures of so many seconds, or a little more."""
+        """Return the figures of this many seconds, or a little more."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with contextlib.suppress(BrokenPipeError):

@@ -48,7 +48,7 @@ def to_json(figures: Sequence[Figure]) -> str:
 
 
 def machine() -> dict[str, str]:
-    """Return what the figures depend on besides the code."""
+    """Return what the figures depend on in addition to the code."""
     return {
         "cpu": _cpu_model(),
         "cores": str(os.cpu_count()),

@@ -77,7 +77,7 @@ def _run_table(
     for run, reason in outcome.failed:
         click.echo(f"failed: {run}: {reason}", err=True)
     if outcome.left:
-        click.echo("the same command goes on with those that are left", err=True)
+        click.echo("the same command resumes with those that are left", err=True)
     if outcome.failed:
         raise SystemExit(1)
 
@@ -89,7 +89,7 @@ _OPTIONS = (
     click.option("--treebank", "treebanks", multiple=True, help="Other treebanks than the table's own."),
     click.option("--row", "rows", type=click.Choice(_ROWS), multiple=True, help="Only these of the table's rows."),
     click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Rows side by side."),
-    click.option("--minutes", type=float, default=0.0, help="Save and stop after so many; 0: no limit."),
+    click.option("--minutes", type=float, default=0.0, help="Save and stop after this many; 0: no limit."),
     click.option("--results", type=_FOLDER, help=f"Where results are kept.  [default: {_RESULTS}]"),
     click.option("--runs", type=_FOLDER, help=f"Where checkpoints are kept.  [default: {_RUNS}]"),
     click.option("--docs", type=_FOLDER, help=f"Where the page goes.  [default: {_DOCS}]"),

@@ -1,4 +1,4 @@
-"""A small random grammar of English-like trees, to train on: the words alone tell the tree.
+"""A small random grammar of English-like trees, to train on: the words alone determine the tree.
 
 It has ternary nodes, unary chains (`S+VP`, `SBAR+S+VP` and one-word constituents), nesting, sentences of one word, and
 words that brackets must escape. A phrase with *of* belongs to the noun before it, one with any other preposition to
@@ -89,7 +89,7 @@ class _Grammar:
 
 
 def generate_trees(count: int, *, seed: int) -> list[Tree]:
-    """Return so many random trees, each below a TOP, as treebanks have it."""
+    """Return random trees, each below a TOP, as in treebanks."""
     grammar = _Grammar(seed)
     return [Tree("TOP", (grammar.sentence(),)) for _ in range(count)]
 

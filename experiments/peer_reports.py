@@ -15,7 +15,7 @@ from spanlin.errors import EvaluationError
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """Return those fields of a result that a report tells; the date alone where there is none."""
+    """Return the fields of a result that a report gives; only the date where there is none."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     if not path.exists():
         return {"date": today}
@@ -40,16 +40,16 @@ def peer_notes(results: Sequence[Result]) -> str:
     """Return how the peers among the results were trained, a sentence each."""
     notes = []
     for name, title in PEERS.items():
-        told = [result for result in results if result.row == name and result.training]
-        if not told:
+        reported = [result for result in results if result.row == name and result.training]
+        if not reported:
             continue
-        epochs, minutes = (mean(result.training[key] for result in told) for key in ("epochs", "minutes"))
+        epochs, minutes = (mean(result.training[key] for result in reported) for key in ("epochs", "minutes"))
         assert epochs is not None
         assert minutes is not None
-        version = told[0].machine.get(name, "")
+        version = reported[0].machine.get(name, "")
         notes.append(
-            f"{title} {version}: {_count(epochs.value)} epochs in {minutes.value:.0f} minutes on {told[0].device}; "
-            f"{told[0].config['notes'].rstrip('.')}."
+            f"{title} {version}: {_count(epochs.value)} epochs in {minutes.value:.0f} minutes on {reported[0].device}; "
+            f"{reported[0].config['notes'].rstrip('.')}."
         )
     return " ".join(notes)
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from experiments import tiny
 from experiments.results import read_result, result_path
-from experiments.rows import Row, load_row, merged, run_key, training_config
+from experiments.rows import Row, load_row, run_key, training_config
 from experiments.tables import TABLES, Table
 from experiments.work import Run
+from spanlin.config.toml_files import merge_tables
 from spanlin.errors import EvaluationError
 
 
@@ -63,7 +64,7 @@ def plan(tables: Iterable[Table], setting: Setting) -> list[Run]:
 def _row(name: str, setting: Setting) -> Row:
     row = load_row(name)
     if setting.is_tiny:
-        row = replace(row, config=merged(row.config, tiny.changes(setting.data, row.config)))
+        row = replace(row, config=merge_tables(row.config, tiny.changes(setting.data, row.config)))
     return row
 
 

@@ -72,7 +72,7 @@ class Decoded:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """A row on a treebank with a seed. Peers have no `key`; of their training is known what their report tells."""
+    """A row on a treebank with a seed. Peers have no `key`; what is known of their training is in their report."""
 
     row: str
     title: str

@@ -6,27 +6,26 @@ import functools
 import hashlib
 import json
 import math
-import tomllib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from spanlin.config.table import config_from_table
+from spanlin.config.toml_files import read_toml_with_base
 from spanlin.config.training import TrainingConfig
 from spanlin.errors import ConfigError
 from spanlin.trees.brackets import read_trees
 
 ROWS = Path(__file__).parent / "paper"
-_KEYS = {"title", "base", "share", "sentences", "config"}
+_KEYS = {"title", "share", "sentences", "config"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """A way to train. `share` of the trees are trained on; `config` is the training configuration without treebanks.
 
-    Training ends after so many `sentences`, in whole epochs, but after `config`'s epochs at the latest: so a row fits
-    small treebanks and large ones.
+    Training ends after this many `sentences`, in whole epochs, and never after more epochs than `config` has: so a row
+    fits small treebanks and large ones.
     """
 
     name: str
@@ -39,36 +38,18 @@ class Row:
 def load_row(name: str, folder: Path = ROWS) -> Row:
     """Return the row of this name with all that it takes from its base."""
     path = folder / f"{name}.toml"
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from error
+    table = read_toml_with_base(path)
     if unknown := table.keys() - _KEYS:
-        raise ConfigError(f"{path}: unknown key {min(unknown)}; known here: {', '.join(sorted(_KEYS))}")
-    config, sentences = table.get("config", {}), table.get("sentences", 0)
-    if "base" in table:
-        base = load_row(table["base"], folder)
-        config, sentences = merged(base.config, config), sentences or base.sentences
-    if not sentences:
+        raise ConfigError(f"{path}: unknown key {min(unknown)}; known here: base, {', '.join(sorted(_KEYS))}")
+    if not table.get("sentences"):
         raise ConfigError(f"{path}: no `sentences`: say how many to train on in all, or name a base that does")
     return Row(
         name=name,
         title=table.get("title", name),
         share=table.get("share", 1.0),
-        sentences=sentences,
-        config=config,
+        sentences=table["sentences"],
+        config=table.get("config", {}),
     )
-
-
-def merged(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return nested tables with some of their keys changed."""
-    result = dict(table)
-    for key, value in changes.items():
-        old = result.get(key)
-        result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return result
 
 
 def training_config(row: Row, *, seed: int, name: str, train: Path, dev: Path) -> TrainingConfig:

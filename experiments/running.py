@@ -1,4 +1,4 @@
-"""Runs side by side, each in a process of its own; one that fails is reported and stops no other."""
+"""Runs side by side, each in a separate process; one that fails is reported and does not stop the others."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def run_all(runs: Sequence[Run], *, jobs: int, minutes: float, say: Callable[[st
 def _in_words(status: int, stopping: bool) -> str:
     if status == 0:
         return "done"
-    return "stopped, can go on" if status == INTERRUPTED or stopping else "FAILED"
+    return "stopped, can be resumed" if status == INTERRUPTED or stopping else "FAILED"
 
 
 def _last_line(run: Run) -> str:

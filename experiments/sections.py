@@ -179,7 +179,7 @@ def curve_section(found: Results, of: Table, treebank: str) -> str:
 
 
 def curve_points(found: Results, of: Table, treebank: str) -> list[tuple[str, float, Mean | None]]:
-    """Return for each row that is measured the trees it was trained on and its F1; one point alone is no curve."""
+    """Return for each row that is measured the trees it was trained on and its F1; a single point is not a curve."""
     measured = [(row, results) for row in of.rows if (results := found.of(row, treebank))]
     points = [(row, results[0].training["trees"], mean_of(results, _FIGURES[2])) for row, results in measured]
     return points if len(points) > 1 else []

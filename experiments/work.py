@@ -1,4 +1,4 @@
-"""One run in a process of its own: train, or go on training, then measure and write the results."""
+"""One run in a separate process: train, or resume training, then measure and write the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from spanlin.training.metrics import Event
 from spanlin.training.state import load_progress
 from spanlin.trees.brackets import read_trees, write_trees
 
-INTERRUPTED = 75  # the exit status of a run that stopped when it was asked to, and can go on
+INTERRUPTED = 75  # the exit status of a run that stopped when it was asked to, and can be resumed
 _TRAINED = "trained.json"
 
 
@@ -68,7 +68,7 @@ def work(run: Run) -> None:
 
 
 def trained(folder: Path) -> bool:
-    """Tell whether a run's training is behind it."""
+    """Return whether a run's training is finished."""
     return (folder / _TRAINED).exists()
 
 
@@ -150,7 +150,7 @@ def _measure(run: Run) -> None:
 
 
 def machine(device: str) -> dict[str, str]:
-    """Return what times and, in the last digits, scores depend on besides the code."""
+    """Return what times and, in the last digits, scores depend on in addition to the code."""
     found = {
         "cpu": _cpu_model(),
         "cores": str(os.cpu_count()),

@@ -79,7 +79,7 @@ def _keys(kind: type[Any], before: str = "") -> list[tuple[str, Any]]:
     return found
 
 
-_KEYS = _keys(TrainingConfig) + _keys(Recipe)
+_KEYS = [("base", str), *_keys(TrainingConfig), *_keys(Recipe)]
 
 
 def _fitting(hint: Any, generator: random.Random) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from experiments.rows import merged
-
 from spanlin.config.network import NetworkConfig
 from spanlin.config.table import config_from_table
+from spanlin.config.toml_files import merge_tables
 from spanlin.config.training import TrainingConfig
 from spanlin.training.checkpoint import Model, new_model
 from spanlin.training.vocabulary import build_vocabularies
@@ -41,13 +40,13 @@ SMALL_RUN: dict[str, Any] = {
 
 def small_network(**changes: Any) -> NetworkConfig:
     """Return a small network's configuration, without dropout."""
-    return config_from_table(NetworkConfig, merged(SMALL_NETWORK, changes))
+    return config_from_table(NetworkConfig, merge_tables(SMALL_NETWORK, changes))
 
 
 def small_table(train: Path, dev: Path | None = None, **changes: Any) -> dict[str, Any]:
     """Return a small run's configuration as nested tables."""
     treebank = {"name": "generated", "train": str(train)} | ({} if dev is None else {"dev": str(dev)})
-    return merged({"treebanks": [treebank], **SMALL_RUN}, changes)
+    return merge_tables({"treebanks": [treebank], **SMALL_RUN}, changes)
 
 
 def small_config(train: Path, dev: Path | None = None, **changes: Any) -> TrainingConfig:

@@ -31,10 +31,7 @@ PARTS = {
     "runtime.torch": "errors config model_folder network runtime",
     "parsed": "errors trees render",
     "parsed_batch": "runtime parsed",
-    "parser": (
-        "errors decoding text model_folder runtime (runtime.torch) "
-        "sentence_constraints parsed parsed_batch"
-    ),
+    "parser": ("errors decoding text model_folder runtime (runtime.torch) sentence_constraints parsed parsed_batch"),
     "calibration": "errors trees model_folder runtime",
     "tree_calibration": "errors trees decoding model_folder runtime",
     "training": (

@@ -204,7 +204,7 @@ def latencies(parser: LoadedParser, sentences: Iterable[Words]) -> list[float]:
 
 
 def spread(sentences: list[Words], count: int) -> list[Words]:
-    """Return at most so many sentences, evenly spread over the list."""
+    """Return at most this many sentences, evenly spread over the list."""
     if len(sentences) <= count:
         return sentences
     return [sentences[index * len(sentences) // count] for index in range(count)]
@@ -279,7 +279,7 @@ def set_threads(job: Placed) -> Any:
 
 
 def trust_own_pickles(torch: Any) -> None:
-    """Let `torch.load` read the pickles that this run wrote: since torch 2.6 it refuses them unless told."""
+    """Let `torch.load` read the pickles that this run wrote: since torch 2.6 it refuses them by default."""
     plain_load = torch.load
 
     def load(*arguments: Any, **options: Any) -> Any:

@@ -121,7 +121,7 @@ def with_special_tokens(tokenizer: Any, ids: list[int]) -> list[int]:
 
 
 def read_trees(path: Path) -> list[Any]:
-    """Return the NLTK trees of a file of one tree a line."""
+    """Return the NLTK trees of a file with one tree per line."""
     nltk = importlib.import_module("nltk")
     return [nltk.Tree.fromstring(line) for line in path.read_text(encoding="utf-8").splitlines()]
 

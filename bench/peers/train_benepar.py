@@ -46,7 +46,7 @@ class Treebank:
         self.usable = [number for number, item in enumerate(self.encoded) if item is not None]
 
     def subbatches(self, parser: Any, numbers: list[int], pieces: int) -> Iterator[Any]:
-        """Yield what Benepar's loss takes, in parts of about so many word pieces."""
+        """Yield what Benepar's loss takes, in parts of about this many word pieces."""
         split = importlib.import_module("benepar.subbatching").split
         chosen = [self.encoded[number] for number in numbers]
         word_count = sum(len(self.examples[number].words) for number in numbers)

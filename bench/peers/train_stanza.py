@@ -50,7 +50,7 @@ class TimeIsUpError(Exception):
 
 
 def train(task: Task) -> dict[str, Any]:
-    """Leave the model of the best epoch in the work folder; return what its command was told and what it did."""
+    """Leave the model of the best epoch in the work folder; return its command's options and its counts."""
     training = importlib.import_module("stanza.models.constituency.parser_training")
     vars(training)["EvaluateParser"] = NoScorer
     gold = sample(read_lines(task.dev))
@@ -70,9 +70,9 @@ def train(task: Task) -> dict[str, Any]:
         command.main(given)
     except TimeIsUpError:
         task.say("the time is up")
-    told = command.parse_args(given)
+    options = command.parse_args(given)
     names = ("optim", "learning_rate", "train_batch_size", "hidden_size", "multistage", "word_dropout")
-    return {name: told[name] for name in names} | counts
+    return {name: options[name] for name in names} | counts
 
 
 def vectors_for(task: Task) -> str:

@@ -94,7 +94,7 @@ def train(task: Task) -> tuple[Any, int]:
 
 
 def vectors_for(task: Task) -> dict[str, Any]:
-    """Return what `build` is told of word vectors.
+    """Return the arguments of `build` for word vectors.
 
     It adds them to vectors of its own that have 100 numbers, so shorter ones are filled up with zeros.
     """
@@ -106,7 +106,7 @@ def vectors_for(task: Task) -> dict[str, Any]:
 
 
 def watch(task: Task, parser: Any, torch: Any, model: Path) -> list[int]:
-    """Make the parser stop in time and tell of each epoch; return the count of epochs, which grows."""
+    """Make the parser stop in time and report each epoch; return the count of epochs, which grows."""
     counts = [0]
     train_epoch, evaluate = parser._train, parser._evaluate
 

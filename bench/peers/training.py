@@ -2,7 +2,7 @@
 
 Only the standard library and NumPy, for it runs in each peer's environment. A command is `python -m
 bench.peers.train_NAME --train TREES --dev TREES --out PREDICTED ...`; it trains by the peer's own code, parses the
-words of the dev trees and writes one tree a line, in order, with a report beside it (the same name, `.json`).
+words of the dev trees and writes one tree per line, in order, with a report beside it (the same name, `.json`).
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def read_task(about: str) -> Task:
     """Return the task that the command line gives; its work folder is made."""
     started = time.monotonic()
     parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--train", type=Path, required=True, help="one tree a line")
-    parser.add_argument("--dev", type=Path, required=True, help="one tree a line")
+    parser.add_argument("--train", type=Path, required=True, help="one tree per line")
+    parser.add_argument("--dev", type=Path, required=True, help="one tree per line")
     parser.add_argument("--out", type=Path, required=True, help="the parses of the dev sentences")
     parser.add_argument("--work", type=Path, required=True, help="a folder for models and the like")
     parser.add_argument("--seed", type=int, default=1)
@@ -95,7 +95,7 @@ def set_seed(task: Task) -> Any:
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the trees of a file of one tree a line."""
+    """Return the trees of a file with one tree per line."""
     return [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
 
 

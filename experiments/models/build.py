@@ -53,10 +53,10 @@ def _print(event: Event) -> None:
 def _summarize(built: BuiltModel) -> None:
     figures = built.figures
     print(f"{built.folder}: {figures.precision}, {figures.megabytes:.1f} MB; figures in {built.figures_file}")
-    for corpus in figures.corpora:
+    for treebank in figures.treebanks:
         print(
-            f"{corpus.name:<12} F1 {corpus.score.f1 or 0.0:.2f}  tags {corpus.tagging_accuracy or 0.0:.2f}  "
-            f"ECE {corpus.calibration_error:.4f}"
+            f"{treebank.name:<12} F1 {treebank.score.f1 or 0.0:.2f}  tags {treebank.tagging_accuracy or 0.0:.2f}  "
+            f"ECE {treebank.calibration_error:.4f}"
         )
 
 

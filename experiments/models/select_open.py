@@ -27,7 +27,7 @@ def select_lines(documents: Path, trees: Path, *, split: str) -> list[str]:
             if "NC" not in row["text_licence"]:
                 kept += lines[int(row["first_line"]) - 1 : int(row["last_line"])]
     if last != len(lines):
-        sys.exit(f"{trees} has {len(lines)} lines, but {documents} tells of {last} in {split!r}: they do not belong")
+        sys.exit(f"{trees} has {len(lines)} lines, but {documents} lists {last} in {split!r}: they do not belong")
     return kept
 
 

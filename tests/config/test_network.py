@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from spanlin.config.network import NetworkConfig
 from spanlin.config.table import config_from_table
-
 from spanlin.errors import ConfigError
 from spanlin.network.encoders.native import NativeSizes
 

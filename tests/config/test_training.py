@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanlin.config.table import config_from_table
-from spanlin.config.training import TrainingConfig, config_to_toml, load_config
+from spanlin.config.training import TrainingConfig, config_to_toml, load_config, load_saved_config
 from spanlin.errors import ConfigError
 
 MINIMAL = '[[treebanks]]\nname = "t"\ntrain = "train.txt"\n'
@@ -154,3 +154,53 @@ def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match="not TOML"):
         load_config(path)
+
+
+def test_a_file_changes_keys_of_its_base(tmp_path: Path) -> None:
+    (tmp_path / "bases").mkdir()
+    (tmp_path / "bases" / "first.toml").write_text(
+        "epochs = 3\nseed = 5\n[network.scorer]\nhidden_width = 8\nlabel_width = 16\n" + MINIMAL, encoding="utf-8"
+    )
+    (tmp_path / "bases" / "second.toml").write_text('base = "first.toml"\nepochs = 4\n', encoding="utf-8")
+    config = load_config(write(tmp_path, 'base = "bases/second.toml"\n[network.scorer]\nhidden_width = 12\n'))
+    assert (config.epochs, config.seed) == (4, 5)
+    assert (config.network.scorer.hidden_width, config.network.scorer.label_width) == (12, 16)
+    assert [treebank.name for treebank in config.treebanks] == ["t"]
+    assert "base" not in config_to_toml(config)
+
+
+def test_a_list_of_the_base_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    (tmp_path / "first.toml").write_text(MINIMAL + MINIMAL.replace('"t"', '"u"'), encoding="utf-8")
+    config = load_config(write(tmp_path, 'base = "first.toml"\n' + MINIMAL.replace('"t"', '"v"')))
+    assert [treebank.name for treebank in config.treebanks] == ["v"]
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "message"),
+    [
+        ('base = "run.toml"\n' + MINIMAL, "", r"its bases form a circle: run\.toml comes up twice"),
+        ('base = "other.toml"\n', 'base = "./run.toml"\n', r"its bases form a circle: run\.toml comes up twice"),
+        ('base = "nothing.toml"\n', "", r"its base .*nothing\.toml: cannot be read: No such file"),
+        ('base = "."\n', "", r"its base .*: cannot be read: Is a directory"),
+        ('base = "other.toml"\n', "a = = 3", r"its base .*other\.toml: not TOML"),
+        ('base = "other.toml"\n' + MINIMAL, "epoch = 3\n", "unknown key epoch; known here: "),
+        ("base = 3\n" + MINIMAL, "", "base must be the path of another configuration, got 3"),
+        ('base = ""\n' + MINIMAL, "", "base must be the path of another configuration, got ''"),
+        ('base = "\\u0000"\n' + MINIMAL, "", r"base must be the path of another configuration, got '\\x00'"),
+        ('base = "a\\nb"\n' + MINIMAL, "", r"base must be the path of another configuration, got 'a\\nb'"),
+        (f'base = "{"a" * 300}"\n' + MINIMAL, "", "base must be the path of another configuration, got 'aaa"),
+    ],
+)
+def test_a_wrong_base_is_an_error_that_names_the_file(text: str, other: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text(other, encoding="utf-8")
+    path = write(tmp_path, text)
+    with pytest.raises(ConfigError, match=message) as caught:
+        load_config(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_saved_configuration_has_no_base(tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text(MINIMAL, encoding="utf-8")
+    with pytest.raises(ConfigError, match="unknown key base"):
+        load_saved_config(write(tmp_path, 'base = "other.toml"\n'))

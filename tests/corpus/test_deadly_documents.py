@@ -54,7 +54,16 @@ def test_poison_is_left_out_and_all_else_is_there(tmp_path: Path) -> None:
 
 def test_a_document_without_end_is_left_out_and_all_else_is_there(tmp_path: Path) -> None:
     source = write_corpus(tmp_path / "a.txt", 30, extra={4: "This is ENDLESS.", 6: "So is this: ENDLESS."})
-    command: list[str | Path] = [source, tmp_path / "out", "--engine", "plain", "--unit-size", "800", "--time-limit", "6"]
+    command: list[str | Path] = [
+        source,
+        tmp_path / "out",
+        "--engine",
+        "plain",
+        "--unit-size",
+        "800",
+        "--time-limit",
+        "6",
+    ]
     found = run(command, env=deadly_environment(tmp_path))
     assert found.returncode == 0, found.stderr
     lines = source.read_text().splitlines(keepends=True)

@@ -135,7 +135,7 @@ def test_forward_is_score_then_tree_then_labels(target: str, rule: str) -> None:
         scores = network.score(batch)
         lefts, rights, boundaries = network.infer_tree(scores, batch.word_counts, rule=rule)
         parts = network.label_tree(scores, lefts, rights, batch.word_counts, boundaries)
-    for name in ("lefts", "rights", "split_labels", "word_labels", "label_log_probs", "tags", "left_boundaries"):
+    for name in ("lefts", "rights", "split_labels", "word_labels", "label_log_probs", "tags", "boundaries"):
         assert getattr(whole, name).equal(getattr(parts, name)), name
     assert scores.tags is not None
     assert whole.tags.equal(scores.tags.argmax(dim=-1))

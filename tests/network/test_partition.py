@@ -82,5 +82,5 @@ def test_normalizing_over_trees_needs_probabilities_of_boundaries(normalization:
         ConfigError, match=f"needs network.scorer.normalization = 'right-boundary', got '{normalization}'"
     ):
         NetworkConfig(
-            loss=LossConfig(normalization="global"), scorer=ScorerConfig(target="left", normalization=normalization)
+            loss=LossConfig(objective="trees"), scorer=ScorerConfig(target="left", normalization=normalization)
         )

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import copy
+import dataclasses
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ from spanlin.errors import CheckpointError, ConfigError
 from spanlin.parser import Parser
 from spanlin.runtime.backend import CONFIDENCE, TREE
 from spanlin.runtime.options import ParseOptions
+from spanlin.training import export
 from spanlin.training.checkpoint import Model
 from spanlin.training.export import export_model
 from spanlin.training.parsing import parse_sentences
@@ -103,6 +107,39 @@ def test_a_device_that_is_not_there_is_an_error(folder: Path) -> None:
 def test_a_treebank_that_is_not_known_is_an_error(model: Model, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no treebank 'none'"):
         export_model(model, tmp_path / "x", treebank="none")
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_tokenizer_that_no_parser_loads_is_an_error_on_export(model: Model, tmp_path: Path) -> None:
+    pieces = copy.copy(model.featurizer.pieces)
+    assert pieces is not None
+    table = json.loads(pieces.text)
+    table["pre_tokenizer"] = {
+        "type": "Split",
+        "pattern": {"Regex": "(a+)+$"},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+    pieces.text = json.dumps(table)
+    featurizer = copy.copy(model.featurizer)
+    featurizer.pieces = pieces
+    odd = dataclasses.replace(model, featurizer=featurizer)
+    with pytest.raises(CheckpointError, match=r"x/tokenizer\.json: its regular expression .* may take for ever"):
+        export_model(odd, tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_graph_that_no_parser_loads_is_an_error_on_export(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_nothing(_: Model, path: Path, **__: object) -> None:
+        path.write_bytes(b"....ORTM")
+
+    monkeypatch.setattr(export, "_export_graph", write_nothing)
+    monkeypatch.setattr(export, "_export_label_graph", write_nothing)
+    with pytest.raises(CheckpointError) as caught:
+        export_model(model, tmp_path / "x")
+    assert str(caught.value).startswith(f"{tmp_path / 'x' / 'graph.onnx'}: cannot be loaded: ")
     assert not (tmp_path / "x").exists()
 
 

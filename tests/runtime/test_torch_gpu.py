@@ -90,7 +90,8 @@ def exact(parser: Parser) -> Parser:
 def recorded(parser: Parser) -> int:
     backend = parser._runner.backend
     assert isinstance(backend, TorchBackend)
-    return len(backend._recorded)
+    assert backend._recorder is not None
+    return len(backend._recorder)
 
 
 @pytest.fixture(scope="module")

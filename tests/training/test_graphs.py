@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from experiments.rows import merged
 from torch import Tensor, nn
 
 from generated_treebank import generate_treebank, generate_trees
 from small_runs import small_config, splits_of, untrained_model
+from spanlin.config.toml_files import merge_tables
 from spanlin.config.training import TrainingConfig
 from spanlin.network.batch import Batch
 from spanlin.network.loss import SoftTargets, soft_targets
@@ -112,7 +112,7 @@ class Counted(GraphedLoss):
 
     @property
     def replays(self) -> int:
-        return self.calls - len(self._seen)  # the first batch of a shape runs as it is
+        return self.calls - len(self._recorder._seen)  # the first batch of a shape runs as it is
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
             loop.train(config, folder, device=device, watch=watch, resume=resume)
         if graphs and device == "cuda":
             (counted,) = Counted.made
-            assert counted._recorded
+            assert len(counted._recorder)
             assert counted.replays > counted.calls / 3, "hardly a graph was replayed"
         return losses
 
@@ -224,7 +224,7 @@ def test_a_replayed_graph_adds_the_loss_and_the_gradients_of_its_batch(
     *, lessons: bool, encoder: str, precision: str, encoder_folder: Path
 ) -> None:
     torch.manual_seed(1)
-    model = untrained_model(TREES, **merged(network_of(encoder, encoder_folder), {"scorer": {"target": "both"}}))
+    model = untrained_model(TREES, **merge_tables(network_of(encoder, encoder_folder), {"scorer": {"target": "both"}}))
     device = torch.device("cuda")
     module = loop._LossModule(model, 0.5).to(device)
     twin = copy.deepcopy(module)
@@ -252,7 +252,7 @@ def test_a_replayed_graph_adds_the_loss_and_the_gradients_of_its_batch(
                     assert other.grad is not None
                     difference = (weight.grad - other.grad).abs().max().item()
                     assert difference <= tolerance * (1 + other.grad.abs().max().item()), name
-        assert 0 < len(graphed._recorded) < len(batches)
+        assert 0 < len(graphed._recorder) < len(batches)
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
@@ -263,7 +263,7 @@ def test_a_training_by_graphs_reaches_95_f1(encoder: str, precision: str, encode
     wider = {"lexical": {"word_width": 32, "char_width": 16}, "scorer": {"hidden_width": 64, "label_width": 48}}
     context = {"width": 64, "layers": 2 if encoder == "transformer" else 1, "heads": 4, "feed_forward_width": 128}
     large = generate_treebank(tmp_path / "treebank", train=800, dev=100)
-    network = merged(merged(network_of(encoder, encoder_folder), wider), {"context": context})
+    network = merge_tables(merge_tables(network_of(encoder, encoder_folder), wider), {"context": context})
     config = small_config(*large, network=network, precision=precision, epochs=12, batch={"sentences": 24})
     result = loop.train(config, tmp_path / "run", device="cuda")
     assert result.best_score > 95

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 import torch
-from experiments.rows import merged
 
 from generated_treebank import generate_treebank, generate_trees
 from small_runs import small_config, splits_of
+from spanlin.config.toml_files import merge_tables
 from spanlin.config.training import OptimizerConfig
 from spanlin.errors import ConfigError, TrainingError, TreeSyntaxError
 from spanlin.training import loop
@@ -70,11 +70,11 @@ ENOUGH: dict[str, dict[str, Any]] = {
 def test_a_training_on_a_generated_treebank_reaches_95_f1(
     encoder: str, large_treebank: Treebank, tmp_path: Path
 ) -> None:
-    changes = merged(WIDER, ENOUGH[encoder])
+    changes = merge_tables(WIDER, ENOUGH[encoder])
     if encoder == "pretrained":
         words = [word for tree in read_trees(large_treebank[0]) for word in tree.words]
         folder = make_encoder(tmp_path / "encoder", words)
-        changes = merged(changes, {"network": {"pretrained": {"folder": str(folder)}}})
+        changes = merge_tables(changes, {"network": {"pretrained": {"folder": str(folder)}}})
     events: list[Event] = []
     result = train(small_config(*large_treebank, **changes), tmp_path / "run", device="cpu", watch=events.append)
     assert result.best_score > 95
@@ -117,7 +117,7 @@ def test_a_run_leaves_metrics_tensorboard_files_and_a_picture(treebank: Treebank
     assert [event["epoch"] for event in evaluations] == [1, 2, 3, 4, 5, 6]
     assert all(set(event["scores"]) == {"generated", "mean"} for event in evaluations)
     assert max(event["scores"]["mean"] for event in evaluations) == result.best_score
-    assert metrics[-1] == merged(metrics[-1], {"kind": "end", "step": result.steps, "text": "finished"})
+    assert metrics[-1] == merge_tables(metrics[-1], {"kind": "end", "step": result.steps, "text": "finished"})
     assert [event.kind for event in events if event.kind != "saved"] == [event["kind"] for event in metrics]
 
 
@@ -175,7 +175,7 @@ def test_treebank_vectors_tell_treebanks_apart_that_annotate_differently(tmp_pat
         path.write_text(path.read_text().replace("(NP ", "(NX ").replace("(VP ", "(VX "))
     scores = {}
     for told in (True, False):
-        changes = merged(WIDER, {"network": {"treebank_vectors": told}, "optimizer": {"rate": 5e-3}})
+        changes = merge_tables(WIDER, {"network": {"treebank_vectors": told}, "optimizer": {"rate": 5e-3}})
         config = small_config(*one, epochs=6, evaluate_every=6, **changes)
         second = replace(config.treebanks[0], name="other", train=str(other[0]), dev=str(other[1]))
         config = replace(config, treebanks=(*config.treebanks, second))

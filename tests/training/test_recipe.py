@@ -103,8 +103,8 @@ def test_a_recipe_makes_a_parser_that_parses_well(built: BuiltModel, ingredients
     assert score.f1 is not None
     assert score.f1 > 80
     # Here the tags of the parser, there the gold ones, decide what is punctuation.
-    assert built.figures.corpora[0].score.f1 == pytest.approx(score.f1, abs=0.5)
-    accuracy = built.figures.corpora[0].tagging_accuracy
+    assert built.figures.treebanks[0].score.f1 == pytest.approx(score.f1, abs=0.5)
+    accuracy = built.figures.treebanks[0].tagging_accuracy
     assert accuracy is not None
     assert accuracy > 90
 
@@ -116,19 +116,19 @@ def test_a_packaged_parser_is_calibrated(built: BuiltModel) -> None:
     assert folder.precision == "int8"
     values = vars(folder.calibration).values()
     assert all(map(math.isfinite, values))
-    for corpus in built.figures.corpora:
-        assert corpus.calibration_error < 0.1
-        assert abs(corpus.confidence - corpus.precision) < 0.1
+    for treebank in built.figures.treebanks:
+        assert treebank.calibration_error < 0.1
+        assert abs(treebank.confidence - treebank.precision) < 0.1
 
 
 @pytest.mark.slow
 def test_a_card_tells_scores_sources_and_sums(built: BuiltModel, ingredients: Path) -> None:
     card = (built.folder / "card.md").read_text()
     assert card.startswith("# A tiny parser\n\nIt parses what a small grammar says.\n")
-    for corpus in built.figures.corpora:
-        assert f"| {corpus.name} | {len(corpus.score.sentences)} |" in card
-        assert f"{corpus.score.f1:.2f} | " in card
-        assert f"| {corpus.name} | {corpus.calibration_error:.4f} |" in card
+    for treebank in built.figures.treebanks:
+        assert f"| {treebank.name} | {len(treebank.score.sentences)} |" in card
+        assert f"{treebank.score.f1:.2f} | " in card
+        assert f"| {treebank.name} | {treebank.calibration_error:.4f} |" in card
     for name in ("bank/train.txt", "bank/dev.txt", "more/dev.txt", "plain.txt", "student-encoder/model.safetensors"):
         assert f"`{file_hash(ingredients / name)}`" in card
     for text in ("Free for all.", "- It knows few words.", "Licence: CC0. Made up.", "Licence: MIT.", "| NP | "):
@@ -142,8 +142,8 @@ def test_a_card_tells_scores_sources_and_sums(built: BuiltModel, ingredients: Pa
 def test_figures_are_kept_as_json(built: BuiltModel, ingredients: Path) -> None:
     assert built.figures_file == ingredients / "work" / "tiny-figures.json"
     figures = json.loads(built.figures_file.read_text())
-    assert figures["corpora"]["more"]["f1"] == built.figures.corpora[1].score.f1
-    assert figures["corpora"]["more"]["by_label"]["NP"]["gold"] > 10
+    assert figures["treebanks"]["more"]["f1"] == built.figures.treebanks[1].score.f1
+    assert figures["treebanks"]["more"]["by_label"]["NP"]["gold"] > 10
     assert {item["use"] for item in figures["inputs"]} == {
         "training",
         "distillation",

@@ -1,4 +1,4 @@
-"""Build sentences.txt, plain English with one tokenized sentence a line, from Debian packages and files at hand.
+"""Build sentences.txt, plain English with one tokenized sentence per line, from Debian packages and files at hand.
 
 python -m experiments.models.en.build_corpus fetch --debs DIR
 python -m experiments.models.en.build_corpus build --debs DIR --unlabelled DIR --out DIR [--exclude TREES ...]
@@ -165,7 +165,7 @@ class Collector:
         self._seen: set[str] = set()
 
     def is_new(self, key: str) -> bool:
-        """Tell whether a sentence comes for the first time, and remember it."""
+        """Return whether a sentence is new, and remember it."""
         if key in self._seen or key in self._excluded:
             return False
         self._seen.add(key)
@@ -199,7 +199,7 @@ class Collector:
         return kept
 
     def sample(self, sentences: list[str], cap: int) -> list[str]:
-        """Return at most so many of them, in order."""
+        """Return at most this many of them, in order."""
         if len(sentences) <= cap:
             return sentences
         return [sentences[place] for place in sorted(self.random.sample(range(len(sentences)), cap))]

@@ -174,7 +174,7 @@ class Grammar:
 
 
 def is_leaf(token: str) -> bool:
-    """Tell whether a token is a word."""
+    """Return whether a token is a word."""
     return token != ")" and not token.startswith("(")
 
 

@@ -161,7 +161,7 @@ det att
 
 
 def is_good(toks: list[str], *, need_end: bool = True) -> bool:
-    """Tell whether tokens look like an English sentence and not like code, a heading or a table."""
+    """Return whether tokens look like an English sentence and not like code, a heading or a table."""
     n = len(toks)
     if not 3 <= n <= 60:
         return False

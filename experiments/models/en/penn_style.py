@@ -1,4 +1,4 @@
-"""Bring treebanks of one tree a line closer to the Penn Treebank's guidelines, as `en` is to follow them.
+"""Bring treebanks with one tree per line closer to the Penn Treebank's guidelines, as `en` is to follow them.
 
 python experiments/models/en/penn_style.py data/gum-open/train.txt data/gum-penn/train.txt --join-hyphens
 python experiments/models/en/penn_style.py data/craft/train.txt data/craft-penn/train.txt

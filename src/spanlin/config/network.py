@@ -1,4 +1,4 @@
-"""What a network is made of: one frozen dataclass a component, checked when it is built."""
+"""What a network is made of: one frozen dataclass per component, checked when it is built."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LexicalConfig:
     vectors: str = ""
     """Pretrained word vectors: a GloVe text file, or a folder with `words.txt` and `vectors.npy`; or nothing."""
     vector_limit: int = 0
-    """Keep only the first so many vectors (they are in order of frequency); 0 keeps all."""
+    """Keep only this many of the first vectors (they are in order of frequency); 0 keeps all."""
     train_vectors: bool = False
     dropout: float = 0.33
     unknown_z: float = 0.8375
@@ -44,9 +44,9 @@ class PretrainedConfig:
     mix_layers: bool = False
     """A learned mix of all layers instead of the last one."""
     drop_layers: int = 0
-    """Leave out so many of the topmost layers."""
+    """Leave out this many of the topmost layers."""
     shapes: bool = True
-    """Tell the encoder how each word uses capitals, by a learned vector added to those of its pieces."""
+    """Show the encoder how each word uses capitals, by a learned vector added to those of its pieces."""
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class PretrainedConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ContextConfig:
-    """Layers over the input: a BiLSTM, or a Transformer with content and position kept apart."""
+    """Layers over the input: a BiLSTM, or a Transformer with content and position kept separate."""
 
     kind: Literal["none", "bilstm", "transformer"] = "bilstm"
     width: int = 1024
@@ -84,6 +84,7 @@ class ScorerConfig:
     dropout: float = 0.33
     target: Literal["left", "right", "both"] = "both"
     normalization: Literal["right-boundary", "span", "none"] = "right-boundary"
+    """How scores become probabilities: a softmax for each right boundary, or each span by itself."""
     separate_boundaries: bool = False
     """MLP_l and MLP_r (Eq. 2) instead of the split point's own vector in both roles."""
     label_input: Literal["concatenate", "subtract"] = "concatenate"
@@ -102,8 +103,8 @@ class LossConfig:
 
     label_tree: Literal["gold", "predicted"] = "predicted"
     """Spans whose labels are trained: those of the gold tree (the paper), or of the tree decoded now (its code)."""
-    normalization: Literal["local", "global"] = "local"
-    """Of a tree's probability: over the boundaries of each split point (Eq. 3), or once more over all trees."""
+    objective: Literal["boundaries", "trees"] = "boundaries"
+    """What is made probable: the gold boundary of each split point (Eq. 3), or the gold tree among all trees."""
     divide_by_length: bool = True
     tag_weight: float = 0.5
     label_smoothing: float = 0.0
@@ -114,7 +115,7 @@ class LossConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkConfig:
-    """A whole network. `input` says which of `lexical` and `pretrained` counts."""
+    """A whole network. `input` says which of `lexical` and `pretrained` is used."""
 
     input: Literal["lexical", "pretrained"] = "lexical"
     lexical: LexicalConfig = field(default_factory=LexicalConfig)
@@ -125,15 +126,15 @@ class NetworkConfig:
     treebank_vectors: bool = False
     """Add a learned vector for the treebank whose annotation is wanted; treebanks differ in their guidelines."""
     unknown_treebank_rate: float = 0.2
-    """In training, how often the treebank is not told, so that the network can do without."""
+    """In training, how often the treebank is left out, so that the network can also parse without it."""
 
     def __post_init__(self) -> None:
         _check_fraction("network.unknown_treebank_rate", self.unknown_treebank_rate)
         if self.input == "pretrained" and not self.pretrained.folder:
             raise ConfigError("network.pretrained.folder is missing: input = 'pretrained' needs a transformers folder")
-        if self.loss.normalization == "global" and self.scorer.normalization != "right-boundary":
+        if self.loss.objective == "trees" and self.scorer.normalization != "right-boundary":
             raise ConfigError(
-                "network.loss.normalization = 'global' needs network.scorer.normalization = 'right-boundary', "
+                "network.loss.objective = 'trees' needs network.scorer.normalization = 'right-boundary', "
                 f"got {self.scorer.normalization!r}"
             )
         if self.input == "lexical" and self.context.kind == "none":

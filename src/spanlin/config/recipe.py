@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Literal
 
 from spanlin.config.table import config_from_table, shown
-from spanlin.config.training import TrainingConfig, load_config, read_toml
+from spanlin.config.toml_files import read_toml
+from spanlin.config.training import TrainingConfig, load_config
 from spanlin.errors import ConfigError
 
 RECIPE = "recipe.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusFile:
+class TreebankFile:
     """A treebank file and the name it goes by."""
 
     name: str
@@ -31,7 +32,7 @@ class Source:
     about: str = ""
 
     def holds(self, file: str) -> bool:
-        """Tell whether a file is one of these."""
+        """Return whether a file is one of these."""
         return any(Path(file).is_relative_to(one) for one in self.files)
 
 
@@ -46,16 +47,16 @@ class Recipe:
     licence: str
     """The terms of the model itself."""
     student: str
-    dev: tuple[CorpusFile, ...]
+    dev: tuple[TreebankFile, ...]
     sources: tuple[Source, ...]
     weaknesses: tuple[str, ...] = ()
-    calibration: tuple[CorpusFile, ...] = ()
+    calibration: tuple[TreebankFile, ...] = ()
     """Trees to calibrate on; none: those of `dev`."""
     teachers: tuple[str, ...] = ()
     """Configurations; their models take the place of the teachers that the student's configuration names."""
     precision: Literal["fp32", "fp16", "int8"] = "int8"
     treebank: str = ""
-    """The one whose annotation the parser gives, for a student that is told its treebanks."""
+    """The one whose annotation the parser gives, for a student with treebank vectors."""
     trained_on: str = ""
     """The machine and its time, in words."""
 
@@ -64,7 +65,7 @@ class Recipe:
             raise ConfigError("the table [dev] is empty: name at least one treebank file to score on")
 
     @property
-    def calibration_files(self) -> tuple[CorpusFile, ...]:
+    def calibration_files(self) -> tuple[TreebankFile, ...]:
         """The trees to calibrate on."""
         return self.calibration or self.dev
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from spanlin.config.network import NetworkConfig
 from spanlin.config.table import config_from_table, shown
+from spanlin.config.toml_files import read_toml, read_toml_with_base
 from spanlin.errors import ConfigError
-
-_MOST_BYTES = 32_000  # of a configuration file
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankConfig:
-    """One treebank; `weight` is how often an epoch goes through its training trees."""
+    """One treebank; `weight` is how often an epoch passes over its training trees."""
 
     name: str
     train: str
@@ -75,7 +73,7 @@ class DistillationConfig:
 
     teachers: tuple[str, ...] = ()
     unlabelled: tuple[str, ...] = ()
-    """Files with one sentence a line, words separated by spaces."""
+    """Files with one sentence per line, words separated by spaces."""
     unlabelled_weight: float = 1.0
     tree_share: float = 0.5
     """The trees' share of the loss (gold ones, or the teachers' best); the teachers' probabilities have the rest."""
@@ -101,7 +99,7 @@ class TrainingConfig:
     seed: int = 1
     epochs: int = 20
     max_minutes: float = 0.0
-    """Plan the schedule's end for so many minutes of training from the speed seen, if that is sooner; 0: no limit."""
+    """End after this many minutes of training, if that is sooner, with the schedule planned for it; 0: no limit."""
     precision: Literal["fp32", "bf16"] = "fp32"
     cuda_graphs: bool = True
     """On one GPU, record and replay the kernels of each shape of batch, where the network allows it."""
@@ -110,7 +108,7 @@ class TrainingConfig:
     evaluate_every: int = 1
     """Epochs between two dev evaluations."""
     patience: int = 0
-    """Stop after so many evaluations without a better dev F1; 0: never."""
+    """Stop after this many evaluations without a better dev F1; 0: never."""
     save_every: int = 0
     """Optimizer steps between two checkpoints; 0: after each epoch."""
     min_word_count: int = 1
@@ -142,25 +140,17 @@ class TrainingConfig:
             )
 
 
-def read_toml(path: str | Path) -> dict[str, Any]:
-    """Return what a TOML file holds; who writes it is not trusted to keep it small."""
-    try:
-        with open(path, "rb") as stream:
-            raw = stream.read(_MOST_BYTES + 1)
-        if len(raw) > _MOST_BYTES:  # Python's reader takes squared time for a key of very many parts
-            raise ConfigError(f"{path}: has more than {_MOST_BYTES} bytes: no configuration is as long")
-        return tomllib.loads(raw.decode("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{path}: not TOML: nested too deeply") from error
-    except ValueError as error:  # bad syntax, bad UTF-8, or a number of thousands of digits
-        raise ConfigError(f"{path}: not TOML: {' '.join(str(error).split())[:200]}") from error
-
-
 def load_config(path: str | Path) -> TrainingConfig:
-    """Return the configuration in a TOML file."""
-    table = read_toml(path)
+    """Return the configuration in a TOML file, which may take keys from its `base`."""
+    return _checked_config(path, read_toml_with_base(path))
+
+
+def load_saved_config(path: str | Path) -> TrainingConfig:
+    """Return the configuration in a checkpoint's file, which is complete: no other file is read."""
+    return _checked_config(path, read_toml(path))
+
+
+def _checked_config(path: str | Path, table: dict[str, Any]) -> TrainingConfig:
     try:
         return config_from_table(TrainingConfig, table)
     except ConfigError as error:
@@ -183,7 +173,7 @@ def _write_table(table: dict[str, Any], path: str, lines: list[str]) -> None:
     }
     for name, value in table.items():
         if name not in tables and name not in lists:
-            # JSON's strings, numbers, booleans and flat lists are TOML's too, but for one control character.
+            # JSON's strings, numbers, booleans and flat lists are TOML's too, except for one control character.
             written = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
             written = written.replace("\x7f", "\\u007f")
             lines.append(f"{name} = {written}")

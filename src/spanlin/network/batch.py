@@ -50,7 +50,7 @@ class Batch:
 
     word_counts: Tensor  # [batch]
     lengths: Tensor  # [batch], the same on the CPU
-    treebanks: Tensor  # [batch], whose annotation is wanted; 0 is none in particular
+    treebanks: Tensor  # [batch], whose annotation is wanted; 0 names no treebank
     lexical: LexicalInput | None
     pieces: PieceInput | None
     targets: Targets | None

@@ -37,7 +37,7 @@ class ParserGraph(nn.Module):
         *,
         trees_only: bool = False,
     ) -> dict[str, Tensor]:
-        """Return the trees, how sure the network is of them, and what other trees can be made from.
+        """Return the trees, the network's confidence in them, and the scores from which other trees can be made.
 
         Inputs are as in `PieceInput`, outputs as `spanlin.runtime.backend` names them, in its order; with
         `trees_only`, those of TREE alone.
@@ -83,7 +83,7 @@ class ParserGraph(nn.Module):
 
 
 class LabelGraph(nn.Module):
-    """The part of a network that labels given spans, of whatever tree."""
+    """The part of a network that labels given spans, of any tree."""
 
     def __init__(self, network: ParserNetwork) -> None:
         super().__init__()
@@ -101,10 +101,10 @@ class LabelGraph(nn.Module):
 
 
 def span_log_probs(scores: SpanScores, lefts: Tensor, rights: Tensor, word_counts: Tensor) -> Tensor:
-    """Return [batch, 2 * words - 1]: how sure the network is of each span of a tree, given the span around it.
+    """Return [batch, 2 * words - 1]: the network's confidence in each span of a tree, given the span around it.
 
-    A left child (i, j) is the longest span that ends at j, so log P(i|j) speaks of it; a right child is the longest
-    that starts at i. Where only one of them is scored, it speaks of both children of a span. The root is certain.
+    A left child (i, j) is the longest span that ends at j, so log P(i|j) applies to it; a right child is the longest
+    that starts at i. Where only one of them is scored, it applies to both children of a span. The root is certain.
     """
     by_left = by_right = None
     if scores.left is not None:

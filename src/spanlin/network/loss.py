@@ -27,7 +27,7 @@ class Losses:
 
 @dataclass(frozen=True, kw_only=True)
 class SoftTargets:
-    """What a teacher says of a batch, on a tree of its own choice or the gold one."""
+    """A teacher's probabilities for a batch, on a tree of its own choice or the gold one."""
 
     left: Tensor | None  # [batch, words, words] probabilities
     right: Tensor | None
@@ -101,7 +101,7 @@ def _structure_loss(
             if scores.right is not None:
                 picked = scores.right.gather(2, (right_boundaries - 1).clamp(min=0).unsqueeze(2)).squeeze(2)
                 loss = loss - torch.where(is_word, picked, 0.0).sum(dim=1)
-            if network.config.loss.normalization == "global":
+            if network.config.loss.objective == "trees":
                 loss = loss + tree_log_mass(scores.left, scores.right, word_counts)
             return loss
         case "none":
@@ -177,7 +177,7 @@ def _label_loss(
 def soft_targets(
     teachers: Sequence[ParserNetwork], batches: Sequence[Batch], *, gold: Targets | None, has_tree: Tensor
 ) -> SoftTargets:
-    """Return the mean of what several teachers say, on the gold tree where there is one, else on their own."""
+    """Return the mean of several teachers' probabilities, on the gold tree where there is one, else on their own."""
     all_scores = [teacher.score(batch) for teacher, batch in zip(teachers, batches, strict=True)]
     word_counts = batches[0].word_counts
     left = _mean_probs([scores.left for scores in all_scores])

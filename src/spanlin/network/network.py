@@ -40,7 +40,7 @@ class VocabularySizes:
 
 @dataclass(frozen=True, kw_only=True)
 class SpanScores:
-    """What the network says of a batch before any tree is chosen.
+    """The network's scores for a batch before any tree is chosen.
 
     `left` is [batch, words, words], row j-1 and column i for the span (i, j); `right` is [batch, words, words], row i
     and column j-1. Both are log-probabilities where the normalization makes them so, and log-odds of the span being
@@ -57,7 +57,7 @@ class SpanScores:
 
 @dataclass(frozen=True, kw_only=True)
 class Parse:
-    """Labelled spans by split point, tags, and how sure the network is of each."""
+    """Labelled spans by split point, tags, and the network's confidence in each."""
 
     lefts: Tensor  # [batch, words - 1]
     rights: Tensor  # [batch, words - 1]
@@ -65,7 +65,7 @@ class Parse:
     word_labels: Tensor  # [batch, words]
     label_log_probs: Tensor  # [batch, 2 * words - 1], split spans first
     tags: Tensor | None  # [batch, words]
-    left_boundaries: Tensor  # [batch, words], the greedy choice; right boundaries where the target is 'right'
+    boundaries: Tensor  # [batch, words], the greedy choice: left ones, or right ones where only these are scored
 
 
 class ParserNetwork(nn.Module):
@@ -121,7 +121,7 @@ class ParserNetwork(nn.Module):
         self.tag_head = TagHead(width, scorer, sizes.tags) if scorer.tag_head else None
 
     def encode(self, batch: Batch) -> Tensor:
-        """Return one vector a position, [batch, words + 2, width]."""
+        """Return one vector per position, [batch, words + 2, width]."""
         if self.lexical is not None:
             assert batch.lexical is not None
             x = self.lexical(batch.lexical)
@@ -147,7 +147,7 @@ class ParserNetwork(nn.Module):
         return self.score_positions(self.encode(batch), batch.word_counts)
 
     def score_positions(self, positions: Tensor, word_counts: Tensor) -> SpanScores:
-        """Return the scores of all spans from one vector a position, Eq. 1 to 3."""
+        """Return the scores of all spans from one vector per position, Eq. 1 to 3."""
         half = positions.shape[-1] // 2
         # Eq. 1: split point i lies between positions i and i + 1 (position 0 is the start symbol).
         split_points = torch.cat([positions[:, :-1, :half], positions[:, 1:, half:]], dim=-1)
@@ -270,7 +270,7 @@ class ParserNetwork(nn.Module):
             word_labels=best.indices[:, split_count:],
             label_log_probs=best.values,
             tags=None if scores.tags is None else scores.tags.argmax(dim=-1),
-            left_boundaries=boundaries,
+            boundaries=boundaries,
         )
 
 
@@ -312,7 +312,7 @@ def all_spans(lefts: Tensor, rights: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def left_children(lefts: Tensor, left_edges: Tensor, right_edges: Tensor, word_counts: Tensor) -> Tensor:
-    """Tell which spans are left children (the root among them): those that start where their end's d says."""
+    """Return which spans are left children (the root among them): those that start where their end's d says."""
     first = lefts.new_zeros(lefts.shape[0], 1)
     longest = torch.cat([first, lefts, first], dim=1)  # d at split points 0..n; padding reads as 0
     at_end = torch.where(right_edges == word_counts.unsqueeze(1), 0, longest.gather(1, right_edges))

@@ -1,4 +1,4 @@
-"""The sum over all trees of a sentence, by dynamic programming: what global normalization divides by."""
+"""The sum over all trees of a sentence, by dynamic programming: the divisor of a tree's probability."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def tree_log_mass(left: Tensor | None, right: Tensor | None, word_counts: Tensor
         picked = _cells(right, firsts.clamp(0, size - 1), (starts - 1).clamp(min=0))
         of_right = picked.masked_fill((firsts < 0) | (lengths < 1), IMPOSSIBLE)
     mass: Tensor = _Inside.apply(of_left, of_right, word_counts)  # type: ignore[no-untyped-call]
-    # The root ends and starts at the edges of the sentence; it is nobody's child.
+    # The root ends and starts at the edges of the sentence; it is not a child.
     last = (word_counts - 1).unsqueeze(1)
     if left is not None:
         mass = mass + left[:, :, 0].gather(1, last).squeeze(1)

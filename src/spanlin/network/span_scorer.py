@@ -52,7 +52,7 @@ class LabelScorer(nn.Module):
         return self.right(lefts) * -1 if self.left is None else self.left(lefts), self.right(rights)
 
     def forward(self, by_left: Tensor, by_right: Tensor, is_left_child: Tensor | None) -> Tensor:
-        """Return [..., labels] from the two halves of spans, [..., label width]; any child is like another."""
+        """Return [..., labels] from the two halves of spans, [..., label width]; all children alike."""
         scores: Tensor = self.output(by_left + by_right)
         return scores
 

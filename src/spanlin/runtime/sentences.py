@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.runtime.backend import Arrays
-from spanlin.runtime.piece_rows import PieceRows, make_piece_rows
+from spanlin.runtime.flat_pieces import FlatPieces, round_up
+from spanlin.runtime.piece_rows import PieceRows
 from spanlin.runtime.words import WordTable
 
 Ints = NDArray[np.int64]
@@ -35,16 +36,24 @@ class Sentences:
         ends = np.append(before, counts.sum())
         totals = ends[self.word_starts + self.word_counts] - ends[self.word_starts]
         self.piece_counts = totals + 2
-        self.piece_starts = np.cumsum(self.piece_counts) - self.piece_counts
-        self.pieces = np.empty(int(self.piece_counts.sum()), dtype=np.int64)
-        self.pieces[self.piece_starts] = table.start
-        self.pieces[self.piece_starts + self.piece_counts - 1] = table.stop
+        piece_starts = np.cumsum(self.piece_counts) - self.piece_counts
+        pieces = np.empty(int(self.piece_counts.sum()), dtype=np.int64)
+        pieces[piece_starts] = table.start
+        pieces[piece_starts + self.piece_counts - 1] = table.stop
         inside = np.arange(int(counts.sum())) - np.repeat(before, counts)
-        self.pieces[np.repeat(word_places, counts) + inside] = table.pieces[
+        pieces[np.repeat(word_places, counts) + inside] = table.pieces[
             np.repeat(table.starts[self.words], counts) + inside
         ]
-        self.first_pieces = word_places - self.piece_starts[sentence_of]
-        self.last_pieces = self.first_pieces + counts - 1
+        first_pieces = word_places - piece_starts[sentence_of]
+        self.flat = FlatPieces(
+            pieces=pieces,
+            piece_starts=piece_starts,
+            piece_counts=self.piece_counts,
+            first_pieces=first_pieces,
+            last_pieces=first_pieces + counts - 1,
+            word_starts=self.word_starts,
+            word_counts=self.word_counts,
+        )
 
     def batches(self, *, tokens: int, multiple: int) -> list[Ints]:
         """Return the sentences that have words in batches of like length, the longest first.
@@ -58,7 +67,7 @@ class Sentences:
         batches = []
         start = 0
         while start < len(ordered):
-            longest = -(-int(self.piece_counts[ordered[start]]) // multiple) * multiple
+            longest = round_up(int(self.piece_counts[ordered[start]]), multiple)
             end = start + max(1, tokens // longest)
             batches.append(ordered[start:end])
             start = end
@@ -66,32 +75,7 @@ class Sentences:
 
     def rows(self, members: Ints, *, limit: int, multiple: int) -> tuple[PieceRows, Ints]:
         """Return the padded rows of a batch, and how many words each of its sentences has."""
-        counts = self.word_counts[members]
-        width = -(-max(2, int(counts.max())) // multiple) * multiple
-        piece_counts = self.piece_counts[members]
-        if piece_counts.max() > limit:
-            parts = [self._part(number) for number in members.tolist()]
-            return make_piece_rows(parts, limit=limit, width=width, multiple=multiple), counts
-        places = np.arange(-(-int(piece_counts.max()) // multiple) * multiple)
-        is_piece = places < piece_counts[:, np.newaxis]
-        at = np.where(is_piece, self.piece_starts[members][:, np.newaxis] + places, 0)
-        pieces = np.where(is_piece, self.pieces[at], 0)
-        columns = np.arange(width)
-        is_word = columns < counts[:, np.newaxis]
-        words = np.where(is_word, self.word_starts[members][:, np.newaxis] + columns, 0)
-        row_starts = np.arange(len(members))[:, np.newaxis] * len(places)
-        edges = []
-        for inside in (self.first_pieces, self.last_pieces):
-            edge = np.zeros((len(members), width + 2), dtype=np.int64)
-            edge[:, 1:-1] = np.where(is_word, inside[words], 0)
-            edge[np.arange(len(members)), counts + 1] = piece_counts - 1
-            edges.append(edge + row_starts)
-        return PieceRows(pieces=pieces, piece_counts=piece_counts, first_pieces=edges[0], last_pieces=edges[1]), counts
-
-    def _part(self, number: int) -> tuple[Ints, Ints, Ints]:
-        pieces = slice(self.piece_starts[number], self.piece_starts[number] + self.piece_counts[number])
-        words = slice(self.word_starts[number], self.word_starts[number] + self.word_counts[number])
-        return self.pieces[pieces], self.first_pieces[words], self.last_pieces[words]
+        return self.flat.rows(members, limit=limit, multiple=multiple), self.word_counts[members]
 
     def written(self, members: Ints) -> NDArray[np.object_]:
         """Return the words of some sentences in a row, as they are written between brackets."""

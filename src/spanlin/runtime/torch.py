@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from spanlin.config.network import NetworkConfig
 from spanlin.config.table import config_from_table
 from spanlin.errors import CheckpointError, ConfigError
 from spanlin.model_folder.folder import WEIGHTS, ModelFolder
+from spanlin.network.cuda_graphs import GraphRecorder
 from spanlin.network.device import choose_device
 from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import LabelGraph, ParserGraph
@@ -31,8 +30,7 @@ from spanlin.runtime.backend import TREE, Arrays, Bools, Floats, Ints, graph_out
 from spanlin.runtime.piece_rows import PieceRows
 
 _GPU_TOKENS = 32_768
-_RARE = 2  # the shape of a batch is recorded when it is seen so often: a recording takes a tenth of a second
-_MOST_RECORDED = 256  # further shapes run as they are: each recording keeps its results' memory
+_MOST_RECORDED = 256  # shapes beyond these run unrecorded: each recording keeps the memory of its results
 
 _MISFITS = (
     *(AttributeError, KeyError, TypeError, ValueError, OverflowError, RuntimeError, OSError),
@@ -68,9 +66,9 @@ class TorchBackend:
         cuda: Any = torch.cuda  # some of it has no annotations
         self._stream: Any = cuda.Stream(self._device) if on_gpu else None
         self._lock = threading.Lock()  # one stream of work keeps a GPU busy; two would only take turns
-        self._seen: Counter[_Key] = Counter()
-        self._recorded: dict[_Key, _Recorded] = {}
-        self._pool = torch.cuda.graph_pool_handle() if on_gpu else None
+        self._recorder: GraphRecorder[_Key, dict[str, Tensor]] | None = (
+            GraphRecorder(limit=_MOST_RECORDED) if on_gpu else None
+        )
 
     @torch.inference_mode()
     def run(self, rows: PieceRows, word_counts: Ints, outputs: Sequence[str] = TREE) -> Arrays:
@@ -106,6 +104,7 @@ class TorchBackend:
 
     def _on_gpu(self, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
         """Return the outputs on the device, perhaps with more rows than were asked for."""
+        assert self._recorder is not None
         pieces, _, first_pieces, _, _ = inputs
         count, length = pieces.shape
         if len(first_pieces) == count:
@@ -113,16 +112,11 @@ class TorchBackend:
             full = max(1, self.batch_tokens // length)
             size = count if count >= full else min(full, 1 << (count - 1).bit_length())
             key = (size, length, first_pieces.shape[1], outputs)
-            recorded = self._recorded.get(key)
-            if recorded is None:
-                self._seen[key] += 1
-                if self._seen[key] >= _RARE and len(self._recorded) < _MOST_RECORDED:
-                    recorded = self._recorded[key] = self._record(inputs, size, outputs)
-            if recorded is not None:
-                for place, value in zip(recorded.inputs, inputs, strict=True):
+            recording = self._recorder.find(key, lambda: self._prepare(inputs, size, outputs))
+            if recording is not None:
+                for place, value in zip(recording.inputs, inputs, strict=True):
                     place[: len(value)].copy_(value, non_blocking=True)
-                recorded.graph.replay()
-                return recorded.outputs
+                return recording.replay()
         # cuDNN's attention plans anew for every shape in every thread, which takes longer than a small batch itself.
         with sdpa_kernel([SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
             return self._forward([tensor.to(self._device, non_blocking=True) for tensor in inputs], outputs)
@@ -132,28 +126,21 @@ class TorchBackend:
         found: dict[str, Tensor] = self._graph(*inputs, trees_only=set(outputs) <= set(TREE))
         return found
 
-    def _record(self, inputs: list[Tensor], size: int, outputs: tuple[str, ...]) -> _Recorded:
-        """Record the kernels of a batch of `size` sentences shaped like this one; its own are repeated to fill it.
+    def _prepare(
+        self, inputs: list[Tensor], size: int, outputs: tuple[str, ...]
+    ) -> tuple[list[Tensor], Callable[[], dict[str, Tensor]]]:
+        """Return the inputs and the work to record for `size` sentences of this shape; these are repeated to fill it.
 
         Only these outputs are kept: the memory of the others, some of them large, serves the next recording.
         """
-        assert self._stream is not None
         filled = [tensor[torch.arange(size) % len(tensor)].to(self._device, non_blocking=True) for tensor in inputs]
-        self._forward(filled, outputs)  # libraries choose their kernels and workspaces before the recording
-        graph = torch.cuda.CUDAGraph()
-        self._stream.synchronize()
-        with torch.cuda.graph(graph, pool=self._pool, stream=self._stream, capture_error_mode="thread_local"):
+
+        def work() -> dict[str, Tensor]:
             found = self._forward(filled, outputs)
-            kept = {name: found[name] for name in outputs}
-            del found
-        return _Recorded(graph=graph, inputs=filled, outputs=kept)
+            return {name: found[name] for name in outputs}
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Recorded:
-    graph: torch.cuda.CUDAGraph
-    inputs: list[Tensor]
-    outputs: dict[str, Tensor]
+        work()  # libraries choose their kernels and workspaces before the recording
+        return filled, work
 
 
 def load_graph(folder: ModelFolder) -> ParserGraph:

@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from spanlin.network.batch import Batch, LexicalInput, PieceInput, Targets
-from spanlin.runtime.piece_rows import make_piece_rows
+from spanlin.runtime.flat_pieces import padded_width, round_up, with_edges
 from spanlin.training.examples import Examples
 from spanlin.training.vocabulary import PADDING, START, STOP, UNKNOWN
 
@@ -90,8 +90,7 @@ class BatchMaker:
         """Return the batch of these sentences; with a seed, some words are hidden as unknown, for training."""
         examples = self.examples
         counts = examples.word_counts[sentences]
-        # At least two words wide: a tree then always has a split point, if only a padded one.
-        width = self._round(max(2, int(counts.max())))
+        width = padded_width(counts, self.multiple)
         starts = examples.offsets[sentences]
         places = np.arange(width)
         is_word = places < counts[:, None]
@@ -107,14 +106,14 @@ class BatchMaker:
 
         treebanks = examples.treebanks[sentences]
         if seed is not None and self.unknown_treebank_rate:
-            told = np.random.default_rng([*seed, 1]).random(len(treebanks)) >= self.unknown_treebank_rate
-            treebanks = np.where(told, treebanks, 0)
+            is_known = np.random.default_rng([*seed, 1]).random(len(treebanks)) >= self.unknown_treebank_rate
+            treebanks = np.where(is_known, treebanks, 0)
         return Batch(
             word_counts=torch.from_numpy(counts),
             treebanks=_tensor(treebanks),
             lengths=torch.from_numpy(counts.copy()),
             lexical=self._lexical(flat, is_word, counts, seed) if len(examples.words) else None,
-            pieces=self._pieces(sentences, flat, is_word, counts) if len(examples.pieces) else None,
+            pieces=self._pieces(sentences) if len(examples.pieces) else None,
             targets=Targets(
                 split_lefts=splits(examples.split_lefts),
                 split_rights=splits(examples.split_rights),
@@ -124,9 +123,6 @@ class BatchMaker:
             ),
             has_tree=torch.from_numpy(examples.has_tree[sentences]),
         )
-
-    def _round(self, width: int) -> int:
-        return -(-width // self.multiple) * self.multiple
 
     def _lexical(
         self,
@@ -141,8 +137,12 @@ class BatchMaker:
             hidden = np.random.default_rng(list(seed)).random(ids.shape) < self.unknown_rates[ids]
             ids = np.where(hidden & is_word, UNKNOWN, ids)
         edge_rows = len(examples.spellings) - 2
-        spelled = _with_edges(
-            np.where(is_word, examples.spelling_ids[flat], edge_rows), counts, edge_rows, edge_rows + 1, edge_rows
+        spelled = with_edges(
+            np.where(is_word, examples.spelling_ids[flat], edge_rows),
+            counts,
+            start=edge_rows,
+            stop=edge_rows + 1,
+            padding=edge_rows,
         )
         distinct, spelling_of = np.unique(spelled, return_inverse=True)
         if self.multiple > 1:
@@ -153,75 +153,22 @@ class BatchMaker:
         tags = np.where(is_word, examples.input_tags[flat], PADDING)
         vectors = np.where(is_word, examples.vectors[flat], 0)
         return LexicalInput(
-            words=_tensor(_with_edges(ids, counts, START, STOP, PADDING)),
-            vectors=_tensor(_with_edges(vectors, counts, 0, 0, 0)),
-            tags=_tensor(_with_edges(tags, counts, START, STOP, PADDING)),
-            spellings=_tensor(examples.spellings[distinct, : self._round(int(lengths.max()))]),
+            words=_tensor(with_edges(ids, counts, start=START, stop=STOP, padding=PADDING)),
+            vectors=_tensor(with_edges(vectors, counts, start=0, stop=0, padding=0)),
+            tags=_tensor(with_edges(tags, counts, start=START, stop=STOP, padding=PADDING)),
+            spellings=_tensor(examples.spellings[distinct, : round_up(int(lengths.max()), self.multiple)]),
             spelling_lengths=torch.from_numpy(lengths),
             spelling_of=_tensor(spelling_of.reshape(spelled.shape)),
         )
 
-    def _pieces(
-        self,
-        sentences: NDArray[np.int64],
-        flat: NDArray[np.int64],
-        is_word: NDArray[np.bool_],
-        counts: NDArray[np.int64],
-    ) -> PieceInput:
-        examples = self.examples
-        starts = examples.piece_offsets[sentences]
-        piece_counts = examples.piece_offsets[sentences + 1] - starts
-        if piece_counts.max() > self.examples.piece_limit:
-            return self._piece_windows(sentences, is_word.shape[1])
-        places = np.arange(self._round(int(piece_counts.max())))
-        is_piece = places < piece_counts[:, None]
-        pieces = np.where(is_piece, examples.pieces[np.where(is_piece, starts[:, None] + places, 0)], 0)
-        last = piece_counts - 1
-        rows = np.arange(len(sentences))[:, None] * len(places)
-        return PieceInput(
-            pieces=_tensor(pieces),
-            piece_counts=torch.from_numpy(piece_counts),
-            first_pieces=_tensor(
-                _with_edges(np.where(is_word, examples.first_pieces[flat], 0), counts, 0, last, 0) + rows
-            ),
-            last_pieces=_tensor(
-                _with_edges(np.where(is_word, examples.last_pieces[flat], 0), counts, 0, last, 0) + rows
-            ),
-        )
-
-    def _piece_windows(self, sentences: NDArray[np.int64], width: int) -> PieceInput:
-        """Return the pieces of a batch with sentences that the encoder cannot read in one go."""
-        examples = self.examples
-        parts = []
-        for sentence in sentences.tolist():
-            words = slice(examples.offsets[sentence], examples.offsets[sentence + 1])
-            pieces = slice(examples.piece_offsets[sentence], examples.piece_offsets[sentence + 1])
-            parts.append(
-                (
-                    examples.pieces[pieces].astype(np.int64),
-                    examples.first_pieces[words].astype(np.int64),
-                    examples.last_pieces[words].astype(np.int64),
-                )
-            )
-        rows = make_piece_rows(parts, limit=self.examples.piece_limit, width=width, multiple=self.multiple)
+    def _pieces(self, sentences: NDArray[np.int64]) -> PieceInput:
+        rows = self.examples.flat_pieces.rows(sentences, limit=self.examples.piece_limit, multiple=self.multiple)
         return PieceInput(
             pieces=_tensor(rows.pieces),
             piece_counts=_tensor(rows.piece_counts),
             first_pieces=_tensor(rows.first_pieces),
             last_pieces=_tensor(rows.last_pieces),
         )
-
-
-def _with_edges(
-    words: NDArray[np.integer], counts: NDArray[np.int64], start: int, stop: int | NDArray[np.int64], padding: int
-) -> NDArray[np.int64]:
-    """Return [batch, words + 2]: a start symbol before each sentence, a stop symbol right after it."""
-    batch, width = words.shape
-    out = np.full((batch, width + 2), padding, dtype=np.int64)
-    out[:, 0] = start
-    out[:, 1:-1] = words
-    out[np.arange(batch), counts + 1] = stop
-    return out
 
 
 def _tensor(array: NDArray[np.integer]) -> torch.Tensor:
@@ -232,7 +179,7 @@ Item = TypeVar("Item")
 
 
 class Prefetcher(Generic[Item]):
-    """Runs jobs in a background thread, a few ahead of whoever iterates; an error in one is raised there."""
+    """Runs jobs in a background thread, a few ahead of the iteration; an error in one is raised there."""
 
     def __init__(self, jobs: Iterator[Callable[[], Item]], *, ahead: int) -> None:
         self._queue: queue.Queue[tuple[Item | None, BaseException | None] | None] = queue.Queue(maxsize=ahead)

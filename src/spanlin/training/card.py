@@ -9,7 +9,7 @@ from typing import Any
 from spanlin.config.recipe import Recipe
 from spanlin.decoding import Temperatures
 from spanlin.model_folder.calibration import Calibration
-from spanlin.training.packaged import CorpusFigures, frequent_labels
+from spanlin.training.packaged import TreebankFigures, frequent_labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class InputFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A training run of a recipe; `minutes` is None where its folder does not tell."""
+    """A training run of a recipe; `minutes` is None where its folder does not say."""
 
     config: str
     seed: int
@@ -34,7 +34,7 @@ class Run:
 class PackageFigures:
     """All that was measured of a packaged model, and all that it can be traced to."""
 
-    corpora: tuple[CorpusFigures, ...]
+    treebanks: tuple[TreebankFigures, ...]
     calibration: Calibration
     temperatures: Temperatures
     calibrated_on: tuple[str, ...]
@@ -51,8 +51,8 @@ class PackageFigures:
             "date": self.date,
             "precision": self.precision,
             "megabytes": self.megabytes,
-            "signature": self.corpora[0].score.signature,
-            "corpora": {corpus.name: corpus.to_dict() for corpus in self.corpora},
+            "signature": self.treebanks[0].score.signature,
+            "treebanks": {treebank.name: treebank.to_dict() for treebank in self.treebanks},
             "calibration": asdict(self.calibration),
             "temperatures": asdict(self.temperatures),
             "calibrated_on": list(self.calibrated_on),
@@ -70,7 +70,7 @@ def write_card(recipe: Recipe, figures: PackageFigures) -> str:
         f"**Licence.** {recipe.licence.strip()}",
         f"## Intended use\n\n{recipe.intended_use.strip()}",
         f"## Scores\n\n{_scores(figures)}",
-        f"## Scores by label\n\n{_labels(figures.corpora)}",
+        f"## Scores by label\n\n{_labels(figures.treebanks)}",
         f"## Calibration\n\n{_calibration(figures)}",
         f"## Known weaknesses\n\n{_bullets(recipe.weaknesses) or 'None are known yet.'}",
         f"## Data\n\n{_sources(recipe, figures)}",
@@ -82,37 +82,40 @@ def write_card(recipe: Recipe, figures: PackageFigures) -> str:
 def _scores(figures: PackageFigures) -> str:
     rows = [
         [
-            corpus.name,
-            f"{len(corpus.score.sentences):,}",
-            f"{corpus.word_count:,}",
-            _percent(corpus.score.f1),
-            _percent(corpus.score.precision),
-            _percent(corpus.score.recall),
-            _percent(corpus.score.complete_match),
-            _percent(corpus.tagging_accuracy),
+            treebank.name,
+            f"{len(treebank.score.sentences):,}",
+            f"{treebank.word_count:,}",
+            _percent(treebank.score.f1),
+            _percent(treebank.score.precision),
+            _percent(treebank.score.recall),
+            _percent(treebank.score.complete_match),
+            _percent(treebank.tagging_accuracy),
         ]
-        for corpus in figures.corpora
+        for treebank in figures.treebanks
     ]
     table = _table(["dev", "sentences", "words", "F1", "precision", "recall", "complete", "tags"], rows)
     return (
         f"Of this very folder ({figures.precision}, {figures.megabytes:.1f} MB) on the words of the gold trees. "
         "Labelled brackets are counted as EVALB does with COLLINS.prm, all sentence lengths, the gold tags put into "
-        f"the trees; tagging accuracy is that of all words.\n\n{table}\n\n`{figures.corpora[0].score.signature}`"
+        f"the trees; tagging accuracy is that of all words.\n\n{table}\n\n`{figures.treebanks[0].score.signature}`"
     )
 
 
-def _labels(corpora: Sequence[CorpusFigures]) -> str:
+def _labels(treebanks: Sequence[TreebankFigures]) -> str:
     rows = [
         [label, f"{counts.gold:,}", *(_percent(value) for value in (counts.precision, counts.recall, counts.f1))]
-        for label, counts in frequent_labels(corpora).items()
+        for label, counts in frequent_labels(treebanks).items()
     ]
     return f"All of the above together.\n\n{_table(['label', 'gold', 'precision', 'recall', 'F1'], rows)}"
 
 
 def _calibration(figures: PackageFigures) -> str:
     rows = [
-        [corpus.name, *(f"{value:.4f}" for value in (corpus.calibration_error, corpus.confidence, corpus.precision))]
-        for corpus in figures.corpora
+        [
+            treebank.name,
+            *(f"{value:.4f}" for value in (treebank.calibration_error, treebank.confidence, treebank.precision)),
+        ]
+        for treebank in figures.treebanks
     ]
     return (
         "Each constituent has a probability of being right, span and label. Expected calibration error (15 bins of "

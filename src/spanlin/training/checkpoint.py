@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from spanlin.atomic_files import FolderKind, replace_folder, why_not_replace
-from spanlin.config.training import TrainingConfig, config_to_toml, load_config
+from spanlin.config.training import TrainingConfig, config_to_toml, load_saved_config
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.model_folder.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS
 from spanlin.network.encoders.pretrained import Encoder, load_pretrained
@@ -52,7 +52,7 @@ class Model:
 
 
 def new_model(config: TrainingConfig, vocabularies: Vocabularies) -> Model:
-    """Return a model as it is before training, with the pretrained parts its configuration names."""
+    """Return an untrained model, with the pretrained parts its configuration names."""
     network = config.network
     vectors = pieces = encoder = None
     if network.input == "pretrained":
@@ -117,7 +117,7 @@ def load_model(folder: str | Path) -> Model:
         raise CheckpointError(f"{folder / _MODEL_FILE}: damaged: {error}") from error
     if found != FORMAT:
         raise CheckpointError(f"{folder}: format {found}, but this version reads format {FORMAT}: export it again")
-    config = load_config(folder / "config.toml")
+    config = load_saved_config(folder / "config.toml")
     vocabularies = Vocabularies.load(folder / "vocabularies.json")
     state = read_tensors(folder / "weights.safetensors")
     pieces = encoder = vectors = table = None

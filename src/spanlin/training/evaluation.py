@@ -31,7 +31,7 @@ Precision = Literal["fp32", "bf16"]
 
 @dataclass(frozen=True, kw_only=True)
 class ModelScore:
-    """The score of a model's trees, and what can be said of the model besides.
+    """The score of a model's trees, and other figures of the model.
 
     `trees` carry the predicted tags. `correct_tags`, of all `word_count` words, is None for a model without a tag
     head. `legal` is the number of sentences whose greedy boundaries were some tree's, which no tree can beat; None
@@ -76,7 +76,7 @@ class ModelScore:
         return {**self.score.to_dict(), "model": about}
 
     def to_json(self) -> str:
-        """Return all numbers as one JSON object; what cannot be told is null."""
+        """Return all numbers as one JSON object; unknown ones are null."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=2)
 
     def to_text(self) -> str:
@@ -84,7 +84,7 @@ class ModelScore:
         return f"{self.score.to_text()}\n\n{self.model_to_text()}"
 
     def model_to_text(self) -> str:
-        """Return what the score does not tell, a line each; what cannot be told is n/a."""
+        """Return the figures that are not in the score, one per line; unknown ones are n/a."""
         accuracy = "n/a (no tag head)" if self.tagging_accuracy is None else f"{self.tagging_accuracy:.2f}"
         legal = "n/a (not greedy)" if self.legal is None else f"{self.legal} of {len(self.trees)}"
         rows = [
@@ -117,7 +117,7 @@ def evaluate_model(
     that a tag can neither help nor harm; a model that reads tags is given those. With predicted ones nothing but the
     words is used: the trees carry the model's own tags, as an EVALB run over `output` would see them, and a model
     that reads tags gets them from the `tagger`, another checkpoint. `output` gets the predicted trees with predicted
-    tags, one a line. `treebank` names the one whose annotation is wanted, for a model that was told its treebanks.
+    tags, one per line. `treebank` names the one whose annotation is wanted, for a model with treebank vectors.
     Without `precision`, a GPU computes in the model's own and a CPU in fp32.
     """
     _check_output(output)
@@ -127,8 +127,9 @@ def evaluate_model(
     _check_tags(parser, name, tags, tagger)
     known = parser.vocabularies.treebanks.items
     if treebank and (not parser.config.network.treebank_vectors or treebank not in known):
-        told = f"it knows {', '.join(known)}" if parser.config.network.treebank_vectors else "it was told no treebanks"
-        raise EvaluationError(f"{name}: no treebank {treebank!r}: {told}")
+        has_vectors = parser.config.network.treebank_vectors
+        reason = f"it knows {', '.join(known)}" if has_vectors else "it was trained without treebank vectors"
+        raise EvaluationError(f"{name}: no treebank {treebank!r}: {reason}")
     used = precision or (parser.config.precision if where.type == "cuda" else "fp32")
     gold_trees = list(read_trees(gold, on_bad=on_bad))
     if not gold_trees:
@@ -198,7 +199,7 @@ def _with_tags(parse: SentenceParse, tags: tuple[str, ...]) -> LabelledSplits:
 
 
 def _with_root_of(gold: Tree, tree: Tree) -> Tree:
-    """Return the tree below the root labels that its gold tree has, for the network never sees those."""
+    """Return the tree below the root labels that its gold tree has, since the network never sees those."""
     if tree.label in ROOT_LABELS:
         return tree
     roots: list[str] = []

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.runtime.flat_pieces import FlatPieces
 from spanlin.runtime.pieces import WordPieces
 from spanlin.training.vectors import WordVectors
 from spanlin.training.vocabulary import START, STOP, Vocabularies
 from spanlin.trees.labelled import LabelledSplits
 
-Ints = NDArray[np.int32]
+Ids = NDArray[np.int32]
 
 MAX_SPELLING = 30
 """Characters of a word that are read: of a longer one, the first and last half as many."""
@@ -29,23 +31,23 @@ class Examples:
     """
 
     offsets: NDArray[np.int64]
-    words: Ints
-    vectors: Ints
-    input_tags: Ints
-    spelling_ids: Ints
-    spellings: Ints  # [distinct words, MAX_SPELLING + 2]
+    words: Ids
+    vectors: Ids
+    input_tags: Ids
+    spelling_ids: Ids
+    spellings: Ids  # [distinct words, MAX_SPELLING + 2]
     spelling_lengths: NDArray[np.int64]
     piece_offsets: NDArray[np.int64]
-    pieces: Ints
-    first_pieces: Ints
-    last_pieces: Ints
-    split_lefts: Ints
-    split_rights: Ints
-    split_labels: Ints
-    word_labels: Ints
-    tags: Ints
+    pieces: Ids
+    first_pieces: Ids
+    last_pieces: Ids
+    split_lefts: Ids
+    split_rights: Ids
+    split_labels: Ids
+    word_labels: Ids
+    tags: Ids
     has_tree: NDArray[np.bool_]
-    treebanks: Ints  # [sentences]; 0 is none in particular
+    treebanks: Ids  # [sentences]; 0 names no treebank
     piece_limit: int  # the most pieces the encoder reads at once
 
     def __len__(self) -> int:
@@ -55,6 +57,19 @@ class Examples:
     def word_counts(self) -> NDArray[np.int64]:
         """The number of words of each sentence."""
         return np.diff(self.offsets)
+
+    @cached_property
+    def flat_pieces(self) -> FlatPieces:
+        """The pieces of a network with a pretrained encoder."""
+        return FlatPieces(
+            pieces=self.pieces,
+            piece_starts=self.piece_offsets[:-1],
+            piece_counts=np.diff(self.piece_offsets),
+            first_pieces=self.first_pieces,
+            last_pieces=self.last_pieces,
+            word_starts=self.offsets[:-1],
+            word_counts=self.word_counts,
+        )
 
     @property
     def costs(self) -> NDArray[np.int64]:
@@ -163,7 +178,7 @@ class Featurizer:
             treebanks=np.full(len(offsets) - 1, vocabularies.treebanks.id(treebank) + 1, dtype=np.int32),
         )
 
-    def _spell(self, distinct: list[str]) -> tuple[Ints, NDArray[np.int64]]:
+    def _spell(self, distinct: list[str]) -> tuple[Ids, NDArray[np.int64]]:
         """Return character ids with a start and a stop around each word; two more rows spell the sentence's edges."""
         chars = self.vocabularies.chars
         table = np.zeros((len(distinct) + 2, MAX_SPELLING + 2), dtype=np.int32)  # a multiple of 8 wide
@@ -227,5 +242,5 @@ def without_tags(sentence_words: Iterable[str]) -> LabelledSplits:
     return LabelledSplits(words, ("",) * len(words), (), (), ())
 
 
-def _ints(values: list[int]) -> Ints:
+def _ints(values: list[int]) -> Ids:
     return np.asarray(values, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""A checkpoint as self-contained ONNX graphs: ids in, labelled spans out, tree inference inside; labels apart."""
+"""A checkpoint as self-contained ONNX graphs: one parses, ids in and labelled spans out; a small one labels spans."""
 
 from __future__ import annotations
 
@@ -15,7 +15,17 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from spanlin.errors import CheckpointError, ConfigError, MissingExtraError
-from spanlin.model_folder.folder import CARD, GRAPH, LABEL_GRAPH, TOKENIZER, WEIGHTS, ModelFolder, write_manifest
+from spanlin.model_folder.folder import (
+    CARD,
+    GRAPH,
+    LABEL_GRAPH,
+    TOKENIZER,
+    WEIGHTS,
+    ModelFolder,
+    open_folder,
+    write_manifest,
+)
+from spanlin.model_folder.tokenizer_check import check_tokenizer
 from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.span_scorer import LabelTupleScorer
@@ -37,7 +47,7 @@ def export_model(
 ) -> Path:
     """Write a model folder for `Parser.load` and return its path.
 
-    `treebank` names the one whose annotation the parser gives, for a network that was told its treebanks.
+    `treebank` names the one whose annotation the parser gives, for a network with treebank vectors.
     `with_weights` adds the weights themselves, in bfloat16, by which torch parses on a GPU.
     """
     model = checkpoint if isinstance(checkpoint, Model) else load_model(checkpoint)
@@ -50,6 +60,7 @@ def export_model(
     encoder = model.network.pretrained.model
     limit, shape_step = model.network.pretrained.limit, model.network.pretrained.shape_step
     tokenizer = model.featurizer.pieces.text
+    check_tokenizer(tokenizer.encode("utf-8"), str(Path(folder) / TOKENIZER))  # now, not after the graphs are made
 
     def fill(path: Path) -> None:
         graph = path / GRAPH
@@ -79,6 +90,7 @@ def export_model(
                 details=details,
             )
         )
+        _require_loadable(path, Path(folder))
 
     write_folder(Path(folder), fill)
     return Path(folder)
@@ -91,6 +103,14 @@ def _require_exportable(model: Model) -> None:
     scorer = network.config.scorer
     if scorer.normalization == "span" or network.tag_head is None:
         raise CheckpointError("only parsers with greedy decoding and a tag head can be exported yet")
+
+
+def _require_loadable(path: Path, folder: Path) -> None:
+    """Raise a CheckpointError if a parser would refuse what is in `path`, and is going to be `folder`."""
+    try:
+        open_folder(path)
+    except CheckpointError as error:
+        raise CheckpointError(str(error).replace(str(path), str(folder))) from error
 
 
 def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
@@ -165,7 +185,7 @@ def _write_graph(
 
 
 def _strip(path: Path) -> None:
-    """Leave out what the exporter tells of its origin: stack traces, with the paths of the machine it ran on."""
+    """Remove what the exporter adds about its origin: stack traces, with paths of the machine it ran on."""
     import onnx
 
     model = onnx.load(str(path))
@@ -185,7 +205,7 @@ def _strip(path: Path) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the exporter from warning of packages it does without, and of every number it leaves as it is."""
+    """Silence the exporter's warnings about optional packages and about every number it leaves unchanged."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

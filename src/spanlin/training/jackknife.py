@@ -2,7 +2,7 @@
 
 The training trees are cut into k blocks in a row, so that most documents stay whole. For each block a parser with a
 tag head, and without tags as input, is trained on all the others and tags it; one more, trained on all blocks, tags
-the dev trees and is kept. What is done is never done again: a run that was killed goes on where it stopped.
+the dev trees and is kept. Finished work is never repeated: a killed run resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TaggedTreebank:
 
 @dataclass(frozen=True, kw_only=True)
 class JackknifeResult:
-    """The treebanks that are done; if `interrupted`, the same call goes on with the others."""
+    """The treebanks that are done; if `interrupted`, the same call resumes with the others."""
 
     treebanks: tuple[TaggedTreebank, ...]
     interrupted: bool
@@ -77,7 +77,7 @@ def jackknife_tags(
     """Write copies of a configuration's treebanks with predicted tags in place of gold ones.
 
     Treebank NAME gets `folder/NAME/train.txt`, `dev.txt`, the tagged `folds/` and `tagger/`, a checkpoint. Each of
-    the k + 1 trainings a treebank is the configuration's own run, dev trees included, without tags as input and
+    the k + 1 trainings per treebank is the configuration's own run, dev trees included, without tags as input and
     without teachers. `treebanks` names those to do, if not all.
     """
     chosen = _choose_treebanks(config, treebanks)
@@ -173,7 +173,7 @@ class _Job:
             )
 
     def require_empty_folder(self) -> None:
-        """Raise a CheckpointError if the folder holds what is not ours: it would be mixed up with tagged trees."""
+        """Raise a CheckpointError if the folder holds other files, which would be mixed up with tagged trees."""
         leftover = f".{_MARK}."  # of a start that was killed
         others = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith(leftover))
         if others:
@@ -271,7 +271,7 @@ def _write(trees: Iterable[Tree], path: Path) -> None:
     try:
         write_trees(trees, path)
     except OSError as error:
-        raise TrainingError(f"{path}: cannot be written: {error.strerror}; the same call goes on from here") from error
+        raise TrainingError(f"{path}: cannot be written: {error.strerror}; the same call resumes from here") from error
 
 
 def _compare(gold: Sequence[Tree], path: Path) -> TaggedFile:

@@ -1,4 +1,4 @@
-"""What teachers say of batches: asked once, and remembered while memory lasts."""
+"""Teachers' answers for batches: computed once, and kept while there is memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spanlin.training.vocabulary import Vocabularies
 
 
 def load_teachers(config: DistillationConfig, student: ScorerConfig) -> list[Model]:
-    """Return the teachers of a run, once it is sure that they can teach this student and agree among themselves."""
+    """Return the teachers of a run, after checking that they can teach this student and agree among themselves."""
     teachers = [load_model(path) for path in config.teachers]
     for path, teacher in zip(config.teachers, teachers, strict=True):
         theirs = teacher.config.network.scorer
@@ -61,12 +61,12 @@ class Lessons:
         self._known: dict[bytes, SoftTargets] = {}
 
     def knows(self, sentences: bytes) -> bool:
-        """Tell whether the teachers' batches of these sentences are not needed any more."""
+        """Return whether the teachers' answers for these sentences are kept, so that their batches are not needed."""
         return sentences in self._known
 
     @torch.no_grad()
     def __call__(self, sentences: bytes, batch: Batch, for_teachers: Sequence[Batch]) -> SoftTargets:
-        """Return what the teachers say of a batch, which `sentences` name; their own batches hold the same ones."""
+        """Return the teachers' answers for a batch, whose key is `sentences`; their batches hold the same sentences."""
         known = self._known.get(sentences)
         if known is not None:
             return known

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from spanlin.atomic_files import recover_folder
-from spanlin.config.training import TrainingConfig, load_config
+from spanlin.config.training import TrainingConfig, load_saved_config
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.network.batch import Batch
 from spanlin.network.loss import SoftTargets, distillation_loss, gold_loss
@@ -66,7 +66,7 @@ def train(
 ) -> TrainingResult:
     """Train a parser and keep it in `folder`: `best/`, `last/`, `metrics.jsonl`, `curves.png`.
 
-    With `resume`, a run that was interrupted goes on from its last checkpoint and ends with the very weights it
+    With `resume`, an interrupted run continues from its last checkpoint and ends with exactly the weights it
     would have had. Started by torchrun, each process takes its share of every step.
     """
     return _Run(config, Path(folder), resume=resume, device=device, watch=watch).train()
@@ -81,7 +81,7 @@ class _LossModule(nn.Module):
         self.tree_share = tree_share
 
     def forward(self, batch: Batch, soft: SoftTargets | None) -> Tensor:
-        """Return the summed loss of a batch, of which teachers may have said something."""
+        """Return the summed loss of a batch, perhaps with teachers' answers."""
         scores = self.network.score(batch)
         if soft is None:
             return gold_loss(self.network, scores, batch).total
@@ -126,7 +126,7 @@ class _Run:
         for name in ("last", "best"):  # now, not after an hour
             require_replaceable(folder / name, CHECKPOINT)
         if resume:
-            _require_same_config(load_config(last / "config.toml"), config, last)
+            _require_same_config(load_saved_config(last / "config.toml"), config, last)
         data = load_data(config)
         self.progress = load_progress(last) if resume else Progress(fingerprint=data.fingerprint)
         if self.progress.fingerprint != data.fingerprint:
@@ -368,7 +368,7 @@ class _Run:
         return value
 
     def _require_finite_weights(self) -> None:
-        """Raise an error if the last step has spoilt the weights: its loss, taken before, does not tell."""
+        """Raise an error if the last step left weights that are not finite: its loss was computed before them."""
         weights = list(self.model.network.parameters())
         if not all(torch.stack([weight.isfinite().all() for weight in weights]).tolist()):
             self._fail(f"step {self.progress.step} has made weights that are not finite")
@@ -378,7 +378,7 @@ class _Run:
         raise TrainingError(f"{what}: lower optimizer.rate or set optimizer.clip; the last good checkpoint is kept")
 
     def _agree(self) -> None:
-        """Let all processes stop together and plan by one clock: their rates and steps must not part."""
+        """Let all processes stop together and plan by one clock: their rates and steps must not diverge."""
         signalled, self.progress.seconds = self.group.largest(self.signalled, self.progress.seconds)
         self.interrupted = bool(signalled)
 

@@ -1,4 +1,4 @@
-"""What a run reports: events for whoever watches, `metrics.jsonl`, TensorBoard, and a picture of the curves."""
+"""What a run reports: events for a watcher, `metrics.jsonl`, TensorBoard, and a picture of the curves."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Plateau:
 
 
 class WeightAverage:
-    """An exponential moving average of trainable weights; early on it forgets faster, so that it needs no start."""
+    """An exponential moving average of trainable weights; it forgets faster at first, so its start hardly matters."""
 
     def __init__(self, network: nn.Module, decay: float) -> None:
         self.decay = decay

@@ -7,18 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spanlin.calibration import (
-    Outcomes,
-    Parse,
-    constituent_outcomes,
-    expected_calibration_error,
-    parse_with_folder,
-)
 from spanlin.errors import EvaluationError
+from spanlin.evaluation.calibration import Outcomes, expected_calibration_error
 from spanlin.evaluation.counts import Counts, ratio
 from spanlin.evaluation.score import Score, score_trees
 from spanlin.model_folder.calibration import Calibration
 from spanlin.model_folder.folder import ModelFolder
+from spanlin.training.folder_parses import FolderParse, folder_outcomes, parse_with_folder
 from spanlin.trees.brackets import read_trees
 from spanlin.trees.labelled import tree_from_splits
 from spanlin.trees.transforms import add_root
@@ -26,16 +21,16 @@ from spanlin.trees.tree import Tree
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParsedCorpus:
+class ParsedTreebank:
     """The trees of a file, and what a model folder makes of their words."""
 
     gold: tuple[Tree, ...]
-    parses: tuple[Parse, ...]
+    parses: tuple[FolderParse, ...]
     outcomes: Outcomes
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusFigures:
+class TreebankFigures:
     """What a model folder scores on one file.
 
     The score is of trees that carry the gold tags, by which EVALB drops punctuation, so that a tag can neither help
@@ -76,38 +71,38 @@ class CorpusFigures:
         }
 
 
-def parse_corpus(folder: ModelFolder, file: str | Path) -> ParsedCorpus:
+def parse_treebank(folder: ModelFolder, file: str | Path) -> ParsedTreebank:
     """Return the trees of a file beside those of a model folder."""
     gold = tuple(read_trees(file))
     if not gold:
         raise EvaluationError(f"{file}: no trees to score against")
     parses = tuple(parse_with_folder(folder, [tree.words for tree in gold]))
-    return ParsedCorpus(gold=gold, parses=parses, outcomes=constituent_outcomes(parses, gold))
+    return ParsedTreebank(gold=gold, parses=parses, outcomes=folder_outcomes(parses, gold))
 
 
-def corpus_figures(name: str, file: str, corpus: ParsedCorpus, calibration: Calibration) -> CorpusFigures:
-    """Return what a parsed corpus scores, and how a calibration does on it."""
-    pairs = list(zip(corpus.gold, corpus.parses, strict=True))
+def treebank_figures(name: str, file: str, treebank: ParsedTreebank, calibration: Calibration) -> TreebankFigures:
+    """Return what a parsed treebank scores, and how a calibration does on it."""
+    pairs = list(zip(treebank.gold, treebank.parses, strict=True))
     predicted = [add_root(tree_from_splits(parse.splits._replace(tags=gold.tags))) for gold, parse in pairs]
-    probabilities = calibration(corpus.outcomes.evidence)
-    error = expected_calibration_error(probabilities, corpus.outcomes.correct)
-    return CorpusFigures(
+    probabilities = calibration(treebank.outcomes.evidence)
+    error = expected_calibration_error(probabilities, treebank.outcomes.correct)
+    return TreebankFigures(
         name=name,
         file=file,
-        score=score_trees(corpus.gold, predicted),
-        word_count=sum(len(parse.splits.words) for parse in corpus.parses),
+        score=score_trees(treebank.gold, predicted),
+        word_count=sum(len(parse.splits.words) for parse in treebank.parses),
         correct_tags=sum(sum(map(str.__eq__, gold.tags, parse.splits.tags)) for gold, parse in pairs),
         confidence=float(probabilities.mean()),
-        precision=float(corpus.outcomes.correct.mean()),
+        precision=float(treebank.outcomes.correct.mean()),
         calibration_error=error,
     )
 
 
-def frequent_labels(corpora: Sequence[CorpusFigures], *, least_share: float = 0.002) -> Mapping[str, Counts]:
-    """Return the counts over all corpora of the labels that make up such a share of the gold brackets."""
+def frequent_labels(treebanks: Sequence[TreebankFigures], *, least_share: float = 0.002) -> Mapping[str, Counts]:
+    """Return the counts over all treebanks of the labels that make up at least this share of the gold brackets."""
     sums: dict[str, Counts] = {}
-    for corpus in corpora:
-        for label, counts in corpus.score.by_label.items():
+    for treebank in treebanks:
+        for label, counts in treebank.score.by_label.items():
             sums[label] = Counts(*map(sum, zip(sums.get(label, (0, 0, 0)), counts, strict=True)))
     least = least_share * sum(counts.gold for counts in sums.values())
     kept = {label: counts for label, counts in sums.items() if counts.gold >= least}

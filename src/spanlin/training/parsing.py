@@ -20,8 +20,8 @@ from spanlin.network.network import Parse, ParserNetwork, SpanScores
 from spanlin.training.batches import BatchMaker, cut_batches
 from spanlin.training.checkpoint import Model
 from spanlin.training.examples import Examples
-from spanlin.trees.labelled import LabelledSplits, tree_from_splits
-from spanlin.trees.tree import Span, Tree
+from spanlin.trees.labelled import LabelledSplits, splits_from_numbers, tree_from_splits
+from spanlin.trees.tree import Tree
 
 GREEDY = ("argmin", "largest")
 DECODERS = (*GREEDY, "cky", "min-change", "minimum-risk")
@@ -35,7 +35,7 @@ def autocast(device: torch.device, precision: str) -> AbstractContextManager[obj
 
 
 class BatchParse(NamedTuple):
-    """The parse of a batch; `legal`, [batch], tells of a greedy decoder whether the boundaries were some tree's."""
+    """The parse of a batch; of a greedy decoder, `legal`, [batch], says whether the boundaries were those of a tree."""
 
     parse: Parse
     legal: Tensor | None
@@ -101,7 +101,7 @@ def parse_sentences(
     precision: str = "fp32",
     token_budget: int = 20_000,
 ) -> list[SentenceParse]:
-    """Return the parses of sentences, in order, and what the network says besides."""
+    """Return the parses of sentences, in order, with the network's tags."""
     if decoder not in DECODERS:
         raise ConfigError(f"unknown decoder {decoder!r}: choose one of {', '.join(DECODERS)}")
     device = device or torch.device("cpu")
@@ -115,18 +115,12 @@ def parse_sentences(
         found_legal = None if legal is None else legal.tolist()
         for row, number in enumerate(members):
             sentence = sentences[number]
-            count = len(sentence.words)
-            lefts, rights, split_labels, word_labels = (array[row] for array in arrays)
-            splits = LabelledSplits(
-                sentence.words,
-                sentence.tags,
-                tuple(map(Span, lefts[: count - 1], rights[: count - 1])),
-                tuple(labels[label] for label in split_labels[: count - 1]),
-                tuple(labels[label] for label in word_labels[:count]),
+            splits = splits_from_numbers(
+                sentence.words, sentence.tags, *(array[row] for array in arrays), labels=labels
             )
             results[number] = SentenceParse(
                 splits,
-                None if found_tags is None else tuple(tags[tag] for tag in found_tags[row][:count]),
+                None if found_tags is None else tuple(tags[tag] for tag in found_tags[row][: len(sentence.words)]),
                 None if found_legal is None else found_legal[row],
             )
     return [results[number] for number in range(len(sentences))]

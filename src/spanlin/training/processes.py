@@ -75,7 +75,7 @@ class Group:
 
 @contextmanager
 def stop_signals(on_stop: Callable[[], None]) -> Iterator[None]:
-    """Call `on_stop` at Ctrl-C and at a termination signal; a second Ctrl-C means now."""
+    """Call `on_stop` at Ctrl-C and at a termination signal; a second Ctrl-C stops at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

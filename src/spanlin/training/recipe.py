@@ -18,7 +18,6 @@ import torch
 
 from spanlin import __version__
 from spanlin.atomic_files import recover_folder
-from spanlin.calibration import fit_calibration
 from spanlin.config.recipe import Recipe, load_recipe
 from spanlin.config.training import TrainingConfig
 from spanlin.errors import TrainingError
@@ -26,11 +25,12 @@ from spanlin.model_folder.folder import CARD, file_hash, open_folder, write_mani
 from spanlin.training.card import InputFile, PackageFigures, Run, write_card
 from spanlin.training.checkpoint import MODEL_FOLDER, require_replaceable, write_folder
 from spanlin.training.export import export_model
+from spanlin.training.folder_parses import fit_calibration
 from spanlin.training.loop import train
 from spanlin.training.metrics import Watcher
-from spanlin.training.packaged import corpus_figures, parse_corpus
+from spanlin.training.packaged import parse_treebank, treebank_figures
 from spanlin.training.state import load_progress
-from spanlin.tree_calibration import fit_temperatures, score_gold_trees
+from spanlin.training.tree_scores import fit_temperatures, score_gold_trees
 from spanlin.trees.tree import Tree
 
 _MOST_TREES, _LONGEST_TREE = 250, 60  # of a treebank, and in words: what two temperatures are fitted on
@@ -50,7 +50,7 @@ def build_model(
 ) -> BuiltModel:
     """Train what a recipe folder names and package its student.
 
-    Runs are kept in `work`: one that is finished is used again, one that was interrupted goes on.
+    Runs are kept in `work`: a finished one is used again, an interrupted one is resumed.
     """
     loaded, work = load_recipe(recipe), Path(work)
     require_replaceable(Path(destination), MODEL_FOLDER)  # now, not after all the training
@@ -80,12 +80,14 @@ def package_checkpoint(
             checkpoint, Path(temporary) / destination.name, precision=loaded.precision, treebank=loaded.treebank
         )
         folder = open_folder(path)
-        parsed = cache(lambda file: parse_corpus(folder, file))
+        parsed = cache(lambda file: parse_treebank(folder, file))
         calibration = fit_calibration([parsed(item.file).outcomes for item in loaded.calibration_files])
         gold = [_some(parsed(item.file).gold) for item in loaded.calibration_files]
         temperatures = fit_temperatures([score_gold_trees(folder, trees) for trees in gold])
         figures = PackageFigures(
-            corpora=tuple(corpus_figures(item.name, item.file, parsed(item.file), calibration) for item in loaded.dev),
+            treebanks=tuple(
+                treebank_figures(item.name, item.file, parsed(item.file), calibration) for item in loaded.dev
+            ),
             calibration=calibration,
             temperatures=temperatures,
             calibrated_on=tuple(f"{item.name} (`{item.file}`)" for item in loaded.calibration_files),
@@ -110,7 +112,7 @@ def package_checkpoint(
 
 
 def _some(trees: Sequence[Tree]) -> list[Tree]:
-    """Return at most so many trees of a treebank as two temperatures need, from all over it; long ones take long."""
+    """Return the trees that temperatures are fitted on: spread evenly over a treebank, long ones left out."""
     short = [tree for tree in trees if len(tree.words) <= _LONGEST_TREE]
     return short[:: max(1, -(-len(short) // _MOST_TREES))]
 
@@ -121,12 +123,12 @@ def run_folder(recipe: Recipe, config: str, work: Path) -> Path:
 
 
 def _trained(config: TrainingConfig, folder: Path, *, device: str, watch: Watcher | None) -> Path:
-    """Return the best model of a run, which is done, or what is left of it, if it is not finished."""
+    """Return the best model of a run, after training whatever of it is not finished."""
     recover_folder(folder / "last")
     # A finished run is resumed too: that checks its configuration and its data, and trains nothing.
     result = train(config, folder, resume=(folder / "last").exists(), device=device, watch=watch)
     if result.interrupted:
-        raise TrainingError(f"{folder}: interrupted: build again to go on from here")
+        raise TrainingError(f"{folder}: interrupted: build again to resume")
     return result.best
 
 

@@ -1,4 +1,4 @@
-"""What must be kept of a run, besides the weights, so that it goes on as if it had never stopped."""
+"""What must be kept of a run, in addition to the weights, so that it resumes as if it had never stopped."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class WordVectors:
 
     @classmethod
     def load(cls, path: str | Path, *, limit: int = 0) -> WordVectors:
-        """Read GloVe's text format, or a folder with `words.txt` (one a line) and `vectors.npy` ([words, width])."""
+        """Read GloVe's text format, or a folder with `words.txt` (one per line) and `vectors.npy` ([words, width])."""
         path = Path(path)
         try:
             words, table = _read_folder(path) if path.is_dir() else _read_text(path, limit)

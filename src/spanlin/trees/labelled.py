@@ -6,6 +6,7 @@ with the n one-word spans they are all its spans, so two lists of labels beside 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -83,6 +84,27 @@ def labelled_splits(tree: Tree) -> LabelledSplits:
             stack.append((None, label, own))
             stack.extend([(child, "", own) for child in reversed(node.children)])
     return LabelledSplits(tuple(words), tuple(tags), tuple(spans[1:]), tuple(split_labels[1:]), tuple(word_labels))
+
+
+def splits_from_numbers(  # noqa: PLR0917 (the arrays of a parse, in their order)
+    words: Sequence[str],
+    tags: Sequence[str],
+    lefts: Sequence[int],
+    rights: Sequence[int],
+    split_labels: Sequence[int],
+    word_labels: Sequence[int],
+    *,
+    labels: Sequence[str],
+) -> LabelledSplits:
+    """Return the labelled spans of a parse whose labels are numbers; all four rows of it may be padded."""
+    count = len(words)
+    return LabelledSplits(
+        words=tuple(words),
+        tags=tuple(tags),
+        spans=tuple(map(Span, lefts[: count - 1], rights[: count - 1])),
+        split_labels=tuple(labels[label] for label in split_labels[: count - 1]),
+        word_labels=tuple(labels[label] for label in word_labels[:count]),
+    )
 
 
 def tree_from_splits(splits: LabelledSplits, *, root_label: str = "TOP") -> Tree:

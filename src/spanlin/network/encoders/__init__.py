@@ -1,1 +1,1 @@
-"""Encoders: words or word pieces to one vector a position, of which halves make the split points (Eq. 1)."""
+"""Encoders: words or word pieces to one vector per position, whose halves make the split points (Eq. 1)."""

@@ -26,7 +26,7 @@ class BiLstm(nn.Module):
         self.width = config.width
 
     def forward(self, x: Tensor, position_counts: Tensor) -> Tensor:
-        """Encode [batch, positions, input width] of sentences with these many positions, [batch]."""
+        """Encode [batch, positions, input width] of sentences with this many positions, [batch]."""
         backwards = reversed_places(position_counts, x.shape[1])
         for rightward, leftward in zip(self.rightward, self.leftward, strict=True):
             from_left, _ = rightward(x)

@@ -65,7 +65,7 @@ class NativeSizes:
 
     @property
     def first_position(self) -> int:
-        """Where positions are counted from: RoBERTa and its kin start after the padding id."""
+        """Where positions are counted from: RoBERTa and its relatives start after the padding id."""
         return 0 if self.model_type == "bert" else self.pad_token_id + 1
 
 
@@ -113,7 +113,7 @@ class NativeEncoder(nn.Module):
 
     @contextmanager
     def explicit_attention(self) -> Iterator[None]:
-        """Spell attention out for as long as this lasts."""
+        """Compute attention step by step inside this context."""
         layers = cast(Iterable[_Layer], self.layers)
         for layer in layers:
             layer.explicit = True
@@ -166,7 +166,7 @@ class _Layer(nn.Module):
 
 
 def _distance_buckets(distances: Tensor, count: int, farthest: int = 128) -> Tensor:
-    """Return MPNet's bucket of each key's distance from its query: near ones apart, far ones by their logarithm."""
+    """Return MPNet's bucket of each distance from a key to its query: one for each near one, far ones by logarithm."""
     half = count // 2
     exact = half // 2
     size = distances.abs()

@@ -1,4 +1,4 @@
-"""A pretrained encoder from a local transformers folder: word pieces in, one vector a position out."""
+"""A pretrained encoder from a local transformers folder: word pieces in, one vector per position out."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PretrainedEncoder(nn.Module):
 
     @property
     def shape_step(self) -> int:
-        """What a word's shape is multiplied with in the ids of its pieces; 0 if shapes are not told."""
+        """What a word's shape is multiplied with in the ids of its pieces; 0 without shapes."""
         return 0 if self.shapes is None else self.model.vocabulary_size
 
     def forward(self, batch: PieceInput) -> Tensor:
@@ -61,7 +61,7 @@ class PretrainedEncoder(nn.Module):
         return torch.stack([weight * layer for weight, layer in zip(weights, layers, strict=True)]).sum(dim=0)
 
     def gather(self, hidden: Tensor, first_pieces: Tensor, last_pieces: Tensor) -> Tensor:
-        """Return one vector a position from those of its pieces."""
+        """Return one vector per position from those of its pieces."""
         if self.piece != "mean":
             return F.embedding(last_pieces if self.piece == "last" else first_pieces, hidden.flatten(0, 1))
         if not torch.compiler.is_compiling() and len(hidden) == len(first_pieces):
@@ -80,7 +80,7 @@ class PretrainedEncoder(nn.Module):
 
 
 class TransformersEncoder(nn.Module):
-    """An encoder that only transformers knows, such as DeBERTa, behind the same door as NativeEncoder."""
+    """An encoder that only transformers knows, such as DeBERTa, with the interface of NativeEncoder."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -129,7 +129,7 @@ def load_pretrained(folder: str | Path, *, drop_layers: int = 0, weights: bool =
     # Typed as Any: transformers changes its annotations from release to release, and mypy must pass with each.
     library: Any = transformers
     logging = library.utils.logging
-    # A parser has no use for the weights of other heads; their absence or presence is no news.
+    # A parser has no use for the weights of other heads; whether they are there does not matter.
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

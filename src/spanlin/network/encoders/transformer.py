@@ -1,4 +1,4 @@
-"""A Transformer that keeps content and position apart, after Kitaev & Klein (2018), sec. 3.
+"""A Transformer that keeps content and position separate, after Kitaev & Klein (2018), sec. 3.
 
 Every weight matrix is two: one for the content half of a vector, one for the position half. The halves meet only in
 the attention logits, which are the sum of a content and a position part.

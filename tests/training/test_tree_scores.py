@@ -6,13 +6,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from runtime.conftest import TREES
+from runtime.conftest import TREES, export_target, model  # noqa: F401 (fixtures)
 from spanlin.decoding import Temperatures
 from spanlin.errors import EvaluationError
 from spanlin.parser import Parser
 from spanlin.runtime.options import ParseOptions
 from spanlin.training.checkpoint import Model
-from spanlin.tree_calibration import GoldTree, fit_temperatures, score_gold_trees
+from spanlin.training.tree_scores import GoldTree, fit_temperatures, score_gold_trees
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.labelled import labelled_splits
 from spanlin.trees.transforms import strip_root
@@ -21,7 +21,7 @@ SHORT = [tree for tree in TREES if len(tree.words) <= 12]
 
 
 @pytest.fixture(scope="module")
-def parser(export_target: Callable[[str], tuple[Model, Parser]]) -> Parser:
+def parser(export_target: Callable[[str], tuple[Model, Parser]]) -> Parser:  # noqa: F811
     return export_target("both")[1]
 
 

@@ -1,12 +1,8 @@
-"""The temperatures at which a model folder's labelled trees are as probable as they are right, fitted on gold trees.
-
-The log-probability of a gold tree is concave in the inverse temperatures (a log-linear model with two features), so
-Newton's method finds the best pair.
-"""
+"""Gold trees beside a model folder's scores, and the temperatures fitted on them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +12,7 @@ from spanlin.decoding import LabelledProblem, LabelSet, RankedLabels, SpanRules,
 from spanlin.decoding.scores import BoundaryScores, check_sentence_scores
 from spanlin.decoding.tree_roles import Role, all_spans, span_roles
 from spanlin.errors import EvaluationError
+from spanlin.evaluation.calibration import fit_inverse_temperatures
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.backend import LABEL_HALVES, SCORES, Backend
 from spanlin.runtime.batch_runner import BatchRunner
@@ -26,16 +23,10 @@ from spanlin.trees.labelled import LabelledSplits, labelled_splits
 from spanlin.trees.transforms import strip_root
 from spanlin.trees.tree import Tree
 
-Floats = NDArray[np.float64]
-
-_STEPS = 20
-_DIFFERENCE = 0.01  # of inverse temperatures, for derivatives
-_RANGE = (0.02, 5.0)  # of inverse temperatures
-
 
 @dataclass(frozen=True, kw_only=True)
 class GoldTree:
-    """A gold tree beside what the network says of its sentence.
+    """A gold tree beside the network's scores for its sentence.
 
     `boundaries` is a batch of one; `labels` has [spans, labels] log-probabilities for each role, float32 to save room.
     `split_score` and `label_score` are the sums of the log-probabilities of its boundaries and of its labels.
@@ -114,44 +105,20 @@ def _gold_tree(  # noqa: PLR0917 (what a gold tree is made of)
 
 
 def fit_temperatures(treebanks: Sequence[Sequence[GoldTree]]) -> Temperatures:
-    """Return the temperatures under which the gold trees are likeliest; each treebank weighs as much as another."""
+    """Return the temperatures under which the gold trees are likeliest; each treebank weighs as much as another.
+
+    The log-probability of a gold tree is concave in the inverse temperatures: a log-linear model with two features.
+    """
     treebanks = [trees for trees in treebanks if trees]
     if not treebanks:
         raise EvaluationError("no gold trees to fit temperatures on: give trees with labels that the model knows")
 
-    def likelihood(inverse: Floats) -> float:
+    def likelihood(inverse: NDArray[np.float64]) -> float:
         temperatures = _temperatures(inverse)
         return float(np.mean([np.mean([tree.log_prob(temperatures) for tree in trees]) for trees in treebanks]))
 
-    inverse, value = np.ones(2), likelihood(np.ones(2))
-    for _ in range(_STEPS):
-        gradient, curvature = _derivatives(likelihood, inverse, value)
-        step = np.linalg.solve(curvature - 1e-6 * np.eye(2), gradient)
-        size = 1.0
-        while True:
-            moved = np.clip(inverse - size * step, *_RANGE)
-            better = likelihood(moved)
-            if better >= value or size < 1e-3:
-                break
-            size /= 2
-        is_done = better - value < 1e-5
-        if better >= value:
-            inverse, value = moved, better
-        if is_done:
-            break
-    return _temperatures(inverse)
+    return _temperatures(fit_inverse_temperatures(likelihood))
 
 
-def _derivatives(function: Callable[[Floats], float], at: Floats, value: float) -> tuple[Floats, Floats]:
-    """Return gradient and curvature by central differences."""
-    first, second = np.eye(2) * _DIFFERENCE
-    above = [function(at + step) for step in (first, second)]
-    below = [function(at - step) for step in (first, second)]
-    mixed = (function(at + first + second) - above[0] - above[1] + value) / _DIFFERENCE**2
-    gradient = np.subtract(above, below) / (2 * _DIFFERENCE)
-    straight = (np.add(above, below) - 2 * value) / _DIFFERENCE**2
-    return gradient, np.array([[straight[0], mixed], [mixed, straight[1]]])
-
-
-def _temperatures(inverse: Floats) -> Temperatures:
+def _temperatures(inverse: NDArray[np.float64]) -> Temperatures:
     return Temperatures(splits=float(1.0 / inverse[0]), labels=float(1.0 / inverse[1]))
