@@ -32,14 +32,10 @@ PARTS = {
     "parsed": "errors trees render",
     "parsed_batch": "runtime parsed",
     "parser": ("errors decoding text model_folder runtime (runtime.torch) sentence_constraints parsed parsed_batch"),
-    "calibration": "errors trees model_folder runtime",
-    "tree_calibration": "errors trees decoding model_folder runtime",
-    "training": (
-        "errors atomic_files trees decoding evaluation config model_folder runtime network calibration tree_calibration"
-    ),
+    "training": ("errors atomic_files trees decoding evaluation config model_folder runtime network"),
     "benchmark": "errors text (runtime) parser",
-    "corpus": "errors atomic_files trees text model_folder runtime parsed parser",
-    "server": "errors trees decoding evaluation text model_folder runtime parsed parser",
+    "corpus": "errors atomic_files text model_folder runtime parsed parser",
+    "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
     "integrations": "",
     "integrations.reloading": "errors parser",
     "integrations.plain_parse": "trees parsed",
@@ -48,7 +44,7 @@ PARTS = {
     "integrations.spacy_extensions": "errors integrations.plain_parse",
     "integrations.spacy": "errors integrations.plain_parse integrations.reloading integrations.spacy_extensions",
     "cli": (
-        "errors trees linearization render model_folder "
+        "errors stop_signals trees linearization render model_folder "
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.evaluate": "errors evaluation (training)",

@@ -13,24 +13,27 @@ PACKAGE = Path(spanlin.__file__).parent
 
 # Test files, and the modules without a mirror that they test through what they import: shrink this, do not add to it.
 COVERED_BY = {
-    "test_parser.py": "argument_checks parsed_batch sentence_constraints runtime.results runtime.words",
+    "test_parser.py": (
+        "parsed_batch sentence_constraints runtime.argument_checks runtime.batch_runner runtime.flat_pieces "
+        "runtime.results runtime.words"
+    ),
     "cli/test_main.py": "errors cli.progress",
     "cli/test_bench.py": "benchmark",
     "cli/test_corpus.py": "cli.corpus_progress",
     "cli/test_export.py": "cli.extras",
-    "cli/test_parse.py": "cli.model_options cli.sources cli.stopping",
-    "config/test_training.py": "config.table config.network",
+    "cli/test_parse.py": "cli.model_options cli.sources text.forms",
+    "config/test_training.py": "config.table config.toml_files",
     "corpus/test_run.py": (
         "corpus.job corpus.parquet corpus.plain_engine corpus.plain_worker corpus.records corpus.report corpus.rows "
         "corpus.units corpus.work"
     ),
-    "corpus/test_careful.py": "corpus.apart corpus.watchdog",
+    "corpus/test_deadly_documents.py": "corpus.unit_process",
     "corpus/test_ray_engine.py": "corpus.ray_driver",
     "decoding/test_constraints.py": "decoding.chart decoding.problem",
     "decoding/test_decode.py": "decoding.mirror decoding.results decoding.scores",
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "evaluation/test_against_slow_scorer.py": "evaluation.brackets evaluation.evalb evaluation.evalb_debug",
-    "evaluation/test_score.py": "evaluation.counts evaluation.pairs evaluation.quotes evaluation.report",
+    "evaluation/test_score.py": "evaluation.counts evaluation.pairs evaluation.quotes",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
     "integrations/test_nltk.py": "render.nltk",
     "model_folder/test_folder.py": (
@@ -46,9 +49,8 @@ COVERED_BY = {
     "network/encoders/test_pretrained.py": "network.encoders.native runtime.piece_rows trees.shapes",
     "render/test_svg.py": "render.characters",
     "runtime/test_export.py": "network.graph runtime.backend runtime.found_check runtime.onnx training.export",
-    "runtime/test_redecoding.py": "runtime.confidence runtime.label_ranking runtime.tree_shapes",
+    "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.tree_shapes",
     "runtime/test_torch_gpu.py": "runtime.torch",
-    "runtime/test_tree_calibration.py": "tree_calibration",
     "server/test_command.py": "cli.serve server.running",
     "server/test_limits.py": "server.app server.gate server.reading",
     "server/test_routes.py": "server.answers server.evaluating server.jobs server.metrics",
@@ -57,10 +59,9 @@ COVERED_BY = {
     "text/test_tokens.py": "text.chunks text.patterns",
     "training/test_distillation.py": "training.lessons training.examples",
     "training/test_loop.py": "network.device training.data training.metrics training.optimizer",
-    "training/test_parsing.py": "decoding.span_scores",
     "training/test_recipe.py": "config.recipe training.card training.packaged",
     "trees/test_brackets.py": "trees.lines",
-    "trees/treebanks/test_preparation.py": "trees.treebanks.corpus trees.treebanks.folders trees.treebanks.summary",
+    "trees/treebanks/test_preparation.py": "trees.treebanks.treebank trees.treebanks.folders trees.treebanks.summary",
     "trees/treebanks/test_craft_and_gum.py": "trees.treebanks.craft trees.treebanks.gum",
     "trees/treebanks/test_genia.py": "trees.treebanks.genia_xml",
     "trees/treebanks/test_ptb.py": "trees.treebanks.nltk_sample",
