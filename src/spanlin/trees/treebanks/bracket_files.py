@@ -103,7 +103,7 @@ def spread(shares: Sequence[int], seed: int | None) -> Callable[[int], str]:
     even: list[str] = []
     given = [0] * len(shares)
     for number in range(1, run + 1):
-        # The split that is furthest behind its share comes next.
+        # The split that is furthest behind its share is next.
         behind = [share * number - run * count for share, count in zip(shares, given, strict=True)]
         split = behind.index(max(behind))
         given[split] += 1
