@@ -28,8 +28,8 @@ def find_brackets(
 ) -> Treebank:
     """Return the bracket files at `source`, a file or a folder, split into train, dev and test by `ratio`.
 
-    A unit, a whole file or `block_size` trees in a row, goes to one split, so that neighbours stay together. Without
-    `unit`, files are it if there are enough of them for every split. Units are spread evenly in the order of file
+    A unit, which is a whole file or `block_size` trees in a row, goes to one split, so that neighbours stay together.
+    By default, units are files if there are enough for every split. Units are spread evenly in the order of file
     names, and any run of sum(ratio) units (reduced: 10 of them for 80/10/10) is divided exactly; with a `seed`, in
     random order within each run. A share of 0 leaves out that split.
     """
