@@ -270,5 +270,8 @@ def test_a_training_by_graphs_reaches_95_f1(encoder: str, precision: str, encode
     model = load_model(result.best)
     gold = splits_of(list(read_trees(large[1])))
     examples = model.featurizer(gold)
-    parses = [parse_examples(model, examples, gold, device=torch.device(name)) for name in ("cpu", "cuda")]
+    parses = []
+    for name in ("cpu", "cuda"):
+        model.network.to(name)
+        parses.append(parse_examples(model, examples, gold, device=torch.device(name)))
     assert share_of_equal(*parses) >= 0.98
