@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import spanlin
+from spanlin import CharacterConstraints, ParseOptions
 from spanlin.cli.main import main
 from spanlin.parser import Parser
 from spanlin.text import tokenize
@@ -46,6 +47,28 @@ def test_the_command_needs_neither_a_model_nor_a_token() -> None:
     found = CliRunner().invoke(main, ["parse"], input="Dogs bark. Cats don't.\n")
     assert found.exit_code == 0
     assert [line.startswith("(TOP (S (NP (NNS ") for line in found.stdout.splitlines()] == [True, True]
+
+
+def test_an_ambiguous_sentence_has_its_two_readings_first_and_second(parser: Parser) -> None:
+    text = "I saw the man with the telescope."
+    man, telescope = "(NP (DT the) (NN man))", "(PP (IN with) (NP (DT the) (NN telescope)))"
+    noun, verb = (
+        f"(TOP (S (NP (PRP I)) (VP (VBD saw) {seen}) (. .)))"
+        for seen in (f"(NP {man} {telescope})", f"{man} {telescope}")
+    )
+    (best,) = parser.parse(text, ParseOptions(k_best=3))
+    second, third = best.alternatives
+    assert [best.brackets(), second.brackets()] == [noun, verb]
+    assert best.probability is not None
+    assert second.probability is not None
+    assert third.probability is not None
+    assert best.probability > second.probability > 2 * third.probability
+    place = (text.index("the man"), text.index("."))
+    (without,) = parser.parse(text, constraints=CharacterConstraints(forbidden=[place]))
+    assert without.brackets() == verb
+    (other,) = parser.parse(text, constraints=CharacterConstraints(forbidden=[(*place, "NP")]))
+    assert other.brackets() == verb
+    assert min(found.probability for found in without.constituents()) > 0.5
 
 
 @pytest.mark.parametrize("number", range(len(NASTY_INPUTS)))

@@ -66,7 +66,8 @@ def weights_of(model: onnx.ModelProto, output: int) -> Floats:
             integers = tensors[node.input[1]]
             assert integers.dtype == np.int8
             assert np.abs(integers.astype(np.int64)).max() <= 64  # seven bits: sums of two products fit in sixteen
-            return integers.astype(np.float32) * tensors[node.input[3]]
+            found: Floats = integers.astype(np.float32) * tensors[node.input[3]]
+            return found
     raise AssertionError("no such product")
 
 

@@ -31,7 +31,7 @@ class GraphRewriter:
         return self._users.get(name, [])
 
     def only_user(self, name: str, kind: str) -> onnx.NodeProto | None:
-        """Return the only node that takes a value if it is of this kind, and the value is not an output of the graph."""
+        """Return the only node that takes a value, if it is of this kind and the value is not the graph's output."""
         users = self.users(name)
         found = len(users) == 1 and users[0].op_type == kind and name not in self._outputs
         return users[0] if found else None
