@@ -129,7 +129,7 @@ def test_a_stop_signal_saves_and_exits_and_the_run_goes_on_exactly(
     process.send_signal(number)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
-    assert output.startswith("interrupted, --resume goes on after ")
+    assert output.startswith("interrupted (continue with --resume) after ")
     progress = json.loads((folder / "last" / "progress.json").read_text())
     assert not progress["finished"]
     assert f" after {progress['step']} steps" in output

@@ -1,4 +1,4 @@
-"""Training by CUDA graphs gives what training without them gives, and goes on after a stop.
+"""Training by CUDA graphs gives what training without them gives, and resumes after a stop.
 
 Where the device is the CPU, a twin that records nothing takes the graphs' place: there it is the loop around them that
 is tested.

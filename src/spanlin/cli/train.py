@@ -42,7 +42,7 @@ def train(config: Path, folder: Path | None, resume: bool, device: str) -> None:
     settings = load_config(config)
     with _Display(console) as display:
         result = run(settings, folder or Path("runs") / config.stem, resume=resume, device=device, watch=display)
-    ended = "interrupted, --resume goes on" if result.interrupted else "finished"
+    ended = "interrupted (continue with --resume)" if result.interrupted else "finished"
     click.echo(f"{ended} after {result.steps} steps; best mean dev F1 {result.best_score:.2f}: {result.best}")
 
 

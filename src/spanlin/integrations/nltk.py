@@ -18,7 +18,7 @@ if TYPE_CHECKING or find_spec("nltk"):
     from nltk.parse.api import ParserI  # type: ignore[import-not-found, import-untyped, unused-ignore]
     from nltk.tree import Tree as NltkTree  # type: ignore[import-not-found, import-untyped, unused-ignore]
 else:
-    # Tools that import all there is must not need NLTK; whoever makes a parser is told.
+    # Tools that import every module must not need NLTK; making a parser reports it missing.
     ParserI = object
 
 Sent = Sequence[str]
