@@ -1,4 +1,4 @@
-"""`python -m bench NAME`: `foundation` on one core, `parsers` beside others, `scaling`, and the README's `table`."""
+"""`python -m bench NAME`: `foundation`, `parsers` beside others, `scaling`, `stability`, and the README's `table`."""
 
 from __future__ import annotations
 
@@ -85,6 +85,51 @@ def scaling(
     if markdown is not None:
         markdown.write_text(to_markdown(found), encoding="utf-8")
     click.echo(to_markdown(found))
+
+
+@main.command()
+@click.option("--data", type=FOLDER, required=True, help="A folder that has NAME/dev.txt for each treebank.")
+@click.option("--treebank", "treebanks", multiple=True, default=("craft", "genia", "gum", "wsj-sample"))
+@click.option("--model", default="en", show_default=True)
+@click.option("--count", type=int, default=5000, show_default=True, help="Sentences of all treebanks together.")
+@click.option("--size", "sizes", type=int, multiple=True, help="Sentences per batch; 2, 4, 8 and so on to 512.")
+@click.option("--orders", type=int, default=3, show_default=True)
+@click.option("--clients", type=int, default=32, show_default=True, help="Of the service, at once.")
+@click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
+def stability(
+    *,
+    data: Path,
+    treebanks: tuple[str, ...],
+    model: str,
+    count: int,
+    sizes: tuple[int, ...],
+    orders: int,
+    clients: int,
+    json_file: Path | None,
+) -> None:
+    """Count the trees that change with batch, order, threads or load, and by how much probabilities do."""
+    from bench import stability
+    from bench.service import ServiceError
+    from spanlin.errors import SpanlinError
+
+    def log(line: str) -> None:
+        click.echo(line, err=True)
+
+    found = []
+    try:
+        chosen = stability.read_sentences(data, treebanks, count)
+        sentences = [words for part in chosen.values() for words in part]
+        for comparison in stability.measure(
+            sentences, model=model, sizes=sizes or stability.SIZES, orders=orders, clients=clients, log=log
+        ):
+            log(f"{comparison.way}: {comparison.different} differ, largest {comparison.largest_difference:.1e}")
+            found.append(comparison)
+    except (SpanlinError, ServiceError, stability.StabilityError) as error:
+        raise click.ClickException(str(error)) from error
+    figures = stability.report(chosen, model, found)
+    if json_file is not None:
+        json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    click.echo(f"{figures['different']} different trees, largest difference {figures['largest_difference']:.1e}")
 
 
 @main.command()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import platform
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -41,20 +43,22 @@ _GIVES: _Signature = {
 }
 _LABELS_TAKE: _Signature = {name: (_FLOAT, 2) if name in LABEL_HALVES else (_BOOL, 1) for name in LABEL_INPUTS}
 _LABELS_GIVE: _Signature = {LABEL_OUTPUT: (_FLOAT, 2)}
+_X86 = frozenset(["x86_64", "amd64", "i386", "i686"])
+_LANES = 4
 _IMPORTANT = frozenset([*TREE, *CONFIDENCE, *LABEL_HALVES])
 
 
 class OnnxBackend:
     """Runs a model folder's graph."""
 
-    batch_tokens = 500  # measured best: what a layer makes of this many pieces still fits in a core's cache
-    multiple = small_multiple = 1
+    batch_tokens = 400  # measured best: what a layer makes of this many pieces still fits in a core's cache
     chunk = 2048  # sorted by length together: more saves nothing, and results would come in larger lumps
 
     def __init__(self, folder: ModelFolder, *, threads: int = 0) -> None:
         """Load the graph; `threads` is how many one run may use, 0 for one per core that this process may use."""
         self._folder = folder
         self._threads = threads or available_cores()
+        self.multiple = self.small_multiple = _row_multiple(platform.machine(), folder.piece_limit)
         self._session = _session(folder.graph, self._threads)
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
         _check_signature(self._session, folder.graph, takes=_TAKES, gives=_GIVES, important=_IMPORTANT)
@@ -103,6 +107,16 @@ class OnnxBackend:
         return session
 
 
+def _row_multiple(machine: str, piece_limit: int) -> int:
+    """Return what the lengths of rows must be multiples of, so that more padding changes no sum.
+
+    onnxruntime's softmax adds up a row in as many lanes as a vector of the processor has. On x86 a last vector that is
+    not full is filled up with zeros, as padding is. Elsewhere its numbers are added one by one, so that the order of
+    the sum, and with it the last bit, would depend on the length; int8 rounds that bit to something larger.
+    """
+    return 1 if machine.lower() in _X86 else math.gcd(_LANES, piece_limit)
+
+
 def _check_signature(
     session: Any, graph: Path, *, takes: _Signature, gives: _Signature, important: frozenset[str]
 ) -> None:
@@ -148,8 +162,9 @@ def _session(graph: Path, threads: int) -> Any:
             str(graph),
             options,
             providers=["CPUExecutionProvider"],
-            # Its fused addition and normalization takes several times as long as the two separately.
-            disabled_optimizers=["SkipLayerNormFusion"],
+            # Its fused addition and normalization takes several times as long as the two separately; addition and
+            # Gelu take longer fused, too.
+            disabled_optimizers=["SkipLayerNormFusion", "BiasGeluFusion"],
             enable_fallback=0,  # else it prints on stdout before it tries the same once more
         )
     except Exception as error:  # onnxruntime has many kinds, none of them documented

@@ -127,15 +127,20 @@ class _RowScaling:
         last = self._rewriter.add_constant("row_axis", np.array([-1]))
         step = self._rewriter.add_constant(f"row_step_{zero_point.steps}", np.float32(1 / zero_point.steps))
         least = self._rewriter.add_constant(f"row_least_{zero_point.value}", np.float32(zero_point.smallest_size))
-        sizes = [f"{values}_largest", least]
-        nodes = [helper.make_node("ReduceMax", [values, last], sizes[:1], keepdims=1)]
+        size = f"{values}_largest"
+        nodes = [helper.make_node("ReduceMax", [values, last], [size], keepdims=1)]
         if zero_point.depth is None:
             # Two readings take less time than Abs, which writes as much as it reads.
-            sizes.append(f"{values}_depth")
-            nodes.append(helper.make_node("ReduceMin", [values, last], [f"{values}_smallest"], keepdims=1))
-            nodes.append(helper.make_node("Neg", [f"{values}_smallest"], sizes[2:]))
-        nodes.append(helper.make_node("Max", sizes, [f"{values}_size"]))
-        nodes.append(helper.make_node("Mul", [f"{values}_size", step], [scale]))
+            smallest, depth, size = f"{values}_smallest", f"{values}_depth", f"{values}_size"
+            nodes += [
+                helper.make_node("ReduceMin", [values, last], [smallest], keepdims=1),
+                helper.make_node("Neg", [smallest], [depth]),
+                helper.make_node("Max", [f"{values}_largest", depth], [size]),
+            ]
+        nodes += [
+            helper.make_node("Clip", [size, least], [f"{values}_clipped"]),
+            helper.make_node("Mul", [f"{values}_clipped", step], [scale]),
+        ]
         inputs = [values, scale]
         attributes: dict[str, Any] = {"axis": -1, "block_size": width}
         if zero_point.value:
