@@ -59,6 +59,7 @@ COVERED_BY = {
     "text/test_tokens.py": "text.chunks text.patterns",
     "training/test_distillation.py": "training.lessons training.examples",
     "training/test_loop.py": "network.device training.data training.metrics training.optimizer",
+    "training/test_quantization.py": "training.graph_rewriter",
     "training/test_recipe.py": "config.recipe training.card training.packaged",
     "trees/test_brackets.py": "trees.lines",
     "trees/treebanks/test_preparation.py": "trees.treebanks.treebank trees.treebanks.folders trees.treebanks.summary",
