@@ -18,7 +18,7 @@ from spanlin.model_folder.folder import ModelFolder, open_folder
 from spanlin.network.graph import ParserGraph
 from spanlin.network.network import SpanScores
 from spanlin.parser import Parser
-from spanlin.runtime.backend import TREE, Arrays, Backend, Bools, Floats, Ints
+from spanlin.runtime.backend import TREE, Arrays, Backend, BoolArray, Float32Array, IntArray
 from spanlin.runtime.piece_rows import PieceRows
 from spanlin.runtime.torch import TorchBackend, load_graph
 
@@ -33,10 +33,10 @@ class Recorder:
         self.batch_tokens, self.chunk = like.batch_tokens, like.chunk
         self.multiple, self.small_multiple = like.multiple, like.small_multiple
         self.outputs = frozenset(TREE)
-        self.batches: list[tuple[PieceRows, Ints]] = []
+        self.batches: list[tuple[PieceRows, IntArray]] = []
         self._lock = threading.Lock()
 
-    def run(self, rows: PieceRows, word_counts: Ints, outputs: Sequence[str] = TREE) -> Arrays:
+    def run(self, rows: PieceRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Keep a batch."""
         with self._lock:
             self.batches.append((rows, word_counts))
@@ -47,7 +47,9 @@ class Recorder:
         found = {"lefts": lefts, "rights": rights, "split_labels": nothing[:, 1:]}
         return {name: found.get(name, nothing) for name in outputs}
 
-    def label(self, lefts: Floats, rights: Floats, left_children: Bools, roots: Bools) -> Floats:
+    def label(
+        self, lefts: Float32Array, rights: Float32Array, left_children: BoolArray, roots: BoolArray
+    ) -> Float32Array:
         """Refuse: no other trees are needed here."""
         raise NotImplementedError
 
@@ -96,7 +98,7 @@ def breakdown(path: str | Path, sentences: Sequence[Sequence[str]], *, batch: in
 
 def parser_batches(
     folder: ModelFolder, sentences: Sequence[Sequence[str]], *, batch: int, device: str
-) -> list[tuple[PieceRows, Ints]]:
+) -> list[tuple[PieceRows, IntArray]]:
     """Return the batches that a parser on this device hands to its backend."""
     recorder = Recorder(TorchBackend(folder, device=device))
     list(Parser(folder, recorder, workers=1).bracket_lines(sentences, batch_tokens=batch))
@@ -104,7 +106,7 @@ def parser_batches(
 
 
 def time_batch(
-    graph: ParserGraph, rows: PieceRows, word_counts: Ints, device: torch.device
+    graph: ParserGraph, rows: PieceRows, word_counts: IntArray, device: torch.device
 ) -> tuple[float, float, float]:
     """Return the seconds of the whole graph, of its encoder and of its tree inference on one batch."""
     arrays = (rows.pieces, rows.piece_counts, rows.first_pieces, rows.last_pieces, word_counts)

@@ -35,7 +35,7 @@ def forked_run(config_path: Path, folder: Path) -> tuple[int, int]:
             folder,
             resume=resume,
             device="cpu",
-            watch=lambda event: os.write(writer, b".") if event.kind == "saved" else None,  # type: ignore[arg-type, return-value]
+            watch=lambda event: os.write(writer, b".") if event.kind == "saved" else None,  # type: ignore[arg-type]
         )
         status = 0
     finally:

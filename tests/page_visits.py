@@ -15,7 +15,8 @@ from spanlin.parser import Parser
 from spanlin.runtime.options import ParseOptions
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, LocatorAssertions, Page
+    from playwright.sync_api import Locator, Page
+    from playwright.sync_api._generated import LocatorAssertions
 
     Visit: TypeAlias = Callable[..., Page]
 

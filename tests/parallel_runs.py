@@ -27,7 +27,7 @@ def work(rank: int, *, port: int, config_path: Path, folder: Path, resume: bool,
         folder,
         resume=resume,
         device="cpu",
-        watch=lambda event: os.write(saves, b".") if event.kind == "saved" else None,  # type: ignore[arg-type, return-value]
+        watch=lambda event: os.write(saves, b".") if event.kind == "saved" else None,  # type: ignore[arg-type]
     )
     result = run.train()
     weights = {name: value.contiguous() for name, value in run.model.network.state_dict().items()}

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from spanlin.config.network import NetworkConfig
+from spanlin.config.table import config_from_table
 from spanlin.config.toml_files import merge_tables
-from spanlin.config.training import TrainingConfig, config_from_table
+from spanlin.config.training import TrainingConfig
 from spanlin.training.checkpoint import Model, new_model
 from spanlin.training.vocabulary import build_vocabularies
 from spanlin.trees.labelled import LabelledSplits, labelled_splits

@@ -1,136 +1,218 @@
-"""Keeps the one-way rule: what each part of the package may import, and which libraries stay optional."""
+"""Imports point one way: what each part of the package may import, and which modules may import which library."""
 
 from __future__ import annotations
 
-import ast
-import sys
 from pathlib import Path
 
+import pytest
+
 import spanlin
+from import_graph import Rules, broken_rules, read_graph
 
 PACKAGE = Path(spanlin.__file__).parent
 
-# A part may import itself and the parts named here.
-MAY_IMPORT = {
-    "errors": set(),
-    "atomic_files": set(),
-    "stop_signals": set(),
-    "trees": {"errors", "atomic_files"},
-    "linearization": {"errors", "trees"},
-    "decoding": {"errors", "trees", "linearization"},
-    "evaluation": {"errors", "trees"},
-    "model_folder": {"errors", "trees", "decoding"},
-    "config": {"errors"},
-    "runtime": {"model_folder", "config", "errors", "trees", "linearization", "decoding"},
-    "text": {"errors", "trees"},
-    "render": {"errors", "trees"},
-    "parsed": {"errors", "trees", "render"},
-    "frames": {"errors", "parsed"},
-    "sentence_constraints": {"errors", "trees", "decoding", "text"},
-    "parsed_batch": {"runtime", "parsed"},
-    "parser": {
-        "model_folder",
-        "config",
-        *("errors", "decoding", "runtime", "text", "sentence_constraints", "parsed", "parsed_batch"),
-    },
-    "benchmark": {"model_folder", "config", "errors", "text", "runtime", "parser"},
-    "corpus": {
-        "model_folder",
-        "config",
-        "errors",
-        "atomic_files",
-        "trees",
-        "decoding",
-        "runtime",
-        "text",
-        "parsed",
-        "parser",
-    },
-    "network": {"config", "errors", "trees", "linearization"},
-    "training": {
-        "model_folder",
-        "config",
-        *("errors", "atomic_files", "trees", "linearization", "decoding", "evaluation", "runtime"),
-        "network",
-    },
-    "cli": {
-        "model_folder",
-        "config",
-        *("errors", "trees", "linearization", "decoding", "evaluation"),
-        *("runtime", "text", "parser", "network", "training", "render", "parsed", "frames", "benchmark"),
-        *("server", "corpus", "stop_signals"),
-    },
-    "server": {
-        "model_folder",
-        "config",
-        "errors",
-        "trees",
-        "decoding",
-        "evaluation",
-        "runtime",
-        "text",
-        "parsed",
-        "parser",
-        "stop_signals",
-    },
-    "integrations": {"model_folder", "config", "errors", "trees", "runtime", "text", "render", "parsed", "parser"},
-    "__main__": {"cli"},
-    "__init__": {
-        "errors",
-        "trees",
-        "linearization",
-        "decoding",
-        "evaluation",
-        "sentence_constraints",
-        "parser",
-        "runtime",
-    },
+# To allow an import, add the part to the importer's row; to move a module, move its name. What is in parentheses may be
+# imported inside functions and for types only. A permission that nothing uses is an error.
+PARTS = {
+    "errors": "",
+    "atomic_files": "",
+    "stop_signals": "",
+    "text": "errors trees",
+    "config": "errors",
+    "trees": "errors atomic_files",
+    "linearization": "errors trees",
+    "evaluation": "errors trees",
+    "render": "errors trees",
+    "decoding": "errors trees linearization",
+    "sentence_constraints": "errors trees decoding text",
+    "model_folder": "errors decoding",
+    "runtime": "errors trees decoding model_folder",
+    "network": "errors trees config",
+    "runtime.torch": "errors config model_folder network runtime",
+    "parsed": "errors trees render",
+    "parsed_batch": "runtime parsed",
+    "parser": ("errors decoding text model_folder runtime (runtime.torch) sentence_constraints parsed parsed_batch"),
+    "training": ("errors atomic_files trees decoding evaluation config model_folder runtime network"),
+    "benchmark": "errors text (runtime) parser",
+    "corpus": "errors atomic_files text model_folder runtime parsed parser",
+    "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
+    "integrations": "",
+    "integrations.reloading": "errors parser",
+    "integrations.plain_parse": "trees parsed",
+    "integrations.nltk": "errors trees text render integrations.reloading",
+    "integrations.pandas": "errors parsed",
+    "integrations.spacy_extensions": "errors integrations.plain_parse",
+    "integrations.spacy": "errors integrations.plain_parse integrations.reloading integrations.spacy_extensions",
+    "cli": (
+        "errors stop_signals trees linearization render model_folder "
+        "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
+    ),
+    "cli.evaluate": "errors evaluation (training)",
+    "cli.export": "cli (training)",
+    "cli.jackknife": "cli (config) (training)",
+    "cli.train": "cli (config) (training)",
+    "cli.main": "errors (cli) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train)",
+    "__main__": "cli.main",
+    "__init__": "errors trees linearization (decoding) (sentence_constraints) (parser) (runtime)",
 }
-LIGHT = {"click", "numpy", "onnxruntime", "rich", "tokenizers"}
-HEAVY = {"matplotlib", "onnx", "onnxscript", "safetensors", "tensorboard", "torch", "transformers"}
-MAY_IMPORT_HEAVY = {"network", "training"}
-# One file of the runtime is the door to the network for those who have torch.
-TORCH_DOOR = Path("runtime/torch.py")
-# A host library is imported only by the files that fit the parser to it.
-WEB = {"fastapi", "prometheus_client", "pydantic", "pydantic_core", "starlette", "uvicorn"}
-HOSTS = {
-    **{Path(f"corpus/{name}.py"): {"pyarrow"} for name in ("parquet", "stores")},
-    Path("integrations/nltk.py"): {"nltk"},
-    Path("integrations/spacy.py"): {"spacy"},
-    Path("integrations/spacy_extensions.py"): {"spacy"},
-    **{path.relative_to(PACKAGE): WEB for path in (PACKAGE / "server").glob("*.py")},
+# What the light install brings, for any module; every other library for these parts and modules alone.
+EVERYWHERE = frozenset({"click", "numpy", "onnxruntime", "rich", "tokenizers"})
+LIBRARIES = {
+    "torch": "network training runtime.torch",
+    "safetensors": "network training runtime.torch",
+    "transformers": "network",
+    "matplotlib": "training",
+    "onnx": "training",
+    "onnxscript": "training",
+    "fastapi": "server",
+    "prometheus_client": "server",
+    "pydantic": "server",
+    "pydantic_core": "server",
+    "starlette": "server",
+    "uvicorn": "server",
+    "nltk": "integrations.nltk render.nltk",
+    "pandas": "integrations.pandas",
+    "pyarrow": "corpus.parquet corpus.stores",
+    "ray": "corpus.ray_driver",
+    "spacy": "integrations.spacy integrations.spacy_extensions",
 }
-
-
-def imported_modules(path: Path) -> set[str]:
-    modules: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            modules |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            assert node.module is not None
-            modules |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return modules
 
 
 def test_imports_point_one_way() -> None:
-    seen = set()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        is_door = path.relative_to(PACKAGE) == TORCH_DOOR
-        seen.add(part)
-        for module in imported_modules(path):
-            top, *rest = module.split(".")
-            if top == "spanlin":
-                # `from spanlin import __version__` and the like name nothing of ours beyond the package itself.
-                target = (
-                    rest[0] if (rest and (PACKAGE / rest[0]).exists()) or (PACKAGE / f"{rest[0]}.py").exists() else part
-                )
-                may_import = MAY_IMPORT[part] | ({"network"} if is_door else set())
-                assert target == part or target in may_import, f"{path}: {part} must not import {module}"
-            elif top not in sys.stdlib_module_names:
-                allowed = LIGHT | HEAVY if part in MAY_IMPORT_HEAVY or is_door else LIGHT
-                allowed = allowed | HOSTS.get(path.relative_to(PACKAGE), set())
-                assert top in allowed, f"{path}: {part} must not import {module}"
-    assert seen <= MAY_IMPORT.keys()
+    assert broken_rules(read_graph(PACKAGE), Rules(PARTS, EVERYWHERE, LIBRARIES)) == []
+
+
+# A package in which every rule is kept, as small as the evasions below allow.
+CLEAN = {
+    "__init__.py": (
+        "from importlib import import_module\n"
+        "from small.trees.tree import Tree\n"
+        "_LATER = {'Parser': 'small.parser'}\n"
+        "def __getattr__(name):\n"
+        "    return getattr(import_module(_LATER[name]), name)\n"
+    ),
+    "trees/__init__.py": "",
+    "trees/tree.py": "class Tree: ...\n",
+    "runtime/__init__.py": "",
+    "runtime/onnx.py": "import numpy\nfrom small.trees.tree import Tree\n",
+    "runtime/torch.py": "import torch\nfrom small.runtime.onnx import Tree\n",
+    "parser.py": "from small.runtime import onnx\ndef load():\n    from small.runtime.torch import Tree\n",
+    "integrations/__init__.py": "",
+    "integrations/nltk.py": "import nltk\nfrom small.parser import load\n",
+    "integrations/spacy.py": "import spacy\nfrom small import Parser\n",
+    "cli.py": "import importlib\ndef run(name):\n    importlib.import_module(f'small.integrations.{name}')\n",
+}
+RULES = Rules(
+    {
+        "__init__": "trees (parser)",
+        "trees": "",
+        "runtime": "trees",
+        "runtime.torch": "runtime",
+        "parser": "runtime (runtime.torch)",
+        "integrations": "",
+        "integrations.nltk": "parser",
+        "integrations.spacy": "parser",
+        "cli": "(integrations.nltk) (integrations.spacy)",
+    },
+    frozenset({"numpy"}),
+    {"torch": "runtime.torch", "nltk": "integrations.nltk", "spacy": "integrations.spacy"},
+)
+
+
+def check(folder: Path, rules: Rules = RULES, **changed: str) -> list[str]:
+    """Write the clean package with some files changed, their names without .py, and return what is wrong with it."""
+    package = folder / "small"
+    for name, text in (CLEAN | {f"{name.replace('__', '/')}.py": text for name, text in changed.items()}).items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(text, encoding="utf-8")
+    return broken_rules(read_graph(package), rules)
+
+
+def test_a_package_that_keeps_the_rules_has_no_problems(tmp_path: Path) -> None:
+    assert check(tmp_path) == []
+
+
+def test_the_torch_backend_must_not_be_imported_when_the_parser_is(tmp_path: Path) -> None:
+    found = check(tmp_path, parser="from small.runtime import onnx\nfrom small.runtime.torch import Tree\n")
+    assert "small.parser, line 2: parser may import runtime.torch inside a function only" in found
+    assert "small.parser may not load torch: small.parser -> small.runtime.torch -> torch" in found
+    # And what imports the parser loads it, too.
+    chain = "small.integrations.nltk -> small.parser -> small.runtime.torch -> torch"
+    assert f"small.integrations.nltk may not load torch: {chain}" in found
+
+
+def test_one_integration_must_not_import_another(tmp_path: Path) -> None:
+    changed = "import nltk\nfrom small.parser import load\ndef convert():\n    import small.integrations.spacy\n"
+    assert "small.integrations.nltk, line 4: integrations.nltk may not import integrations.spacy" in check(
+        tmp_path, integrations__nltk=changed
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "from small import Parser",
+        "import small; return small.Parser",
+        "import small as s; return s.parser.load",
+        "from small.parser import load",
+    ],
+)
+def test_a_public_name_inside_a_function_is_followed_to_its_module(tmp_path: Path, body: str) -> None:
+    changed = f"class Tree: ...\ndef parse():\n    {body}\n"
+    assert "small.trees.tree, line 3: trees may not import parser" in check(tmp_path, trees__tree=changed)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "import_module('small.parser')",
+        "importlib.import_module('small.parser')",
+        "__import__('small.parser')",
+        "load('small.parser')",
+        "import_module(f'small.{name}')",
+        "run([sys.executable, '-m', 'small.parser'])",
+    ],
+)
+def test_an_import_by_name_is_an_import(tmp_path: Path, call: str) -> None:
+    changed = f"class Tree: ...\ndef parse(name):\n    {call}\n"
+    assert "small.trees.tree, line 3: trees may not import parser" in check(tmp_path, trees__tree=changed)
+
+
+@pytest.mark.parametrize("call", ["import_module(name)", "__import__('sm' + 'all')", "import_module(f'{name}.parser')"])
+def test_an_import_whose_name_cannot_be_read_is_a_problem(tmp_path: Path, call: str) -> None:
+    changed = f"class Tree: ...\ndef parse(name):\n    {call}\n"
+    assert "small.trees.tree, line 3: an import of a computed name" in check(tmp_path, trees__tree=changed)
+
+
+def test_a_relative_import_is_a_problem(tmp_path: Path) -> None:
+    assert "small.parser, line 1: a relative import" in check(tmp_path, parser="from .runtime import onnx\n")
+
+
+@pytest.mark.parametrize("line", ["import torch", "def f():\n    import torch.nn", "x = __import__('torch')"])
+def test_a_library_stays_in_its_modules(tmp_path: Path, line: str) -> None:
+    found = check(tmp_path, trees__tree=f"class Tree: ...\n{line}\n")
+    assert any(line.startswith("small.trees.tree, line ") and line.endswith("may not import torch") for line in found)
+
+
+def test_an_import_for_types_needs_a_permission_but_loads_nothing(tmp_path: Path) -> None:
+    lines = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from small.runtime.torch import Tree\n"
+    found = check(tmp_path, runtime__onnx=f"import numpy\nfrom small.trees.tree import Tree\n{lines}")
+    assert found == ["small.runtime.onnx, line 5: runtime may not import runtime.torch"]
+
+
+def test_a_permission_that_nothing_uses_is_a_problem(tmp_path: Path) -> None:
+    parts = {**RULES.parts, "integrations.nltk": "parser trees", "gone": "trees"}
+    found = check(tmp_path, Rules(parts, RULES.everywhere, {**RULES.libraries, "torch": "runtime.torch trees"}))
+    assert "integrations.nltk never imports trees: take the permission away" in found
+    assert "trees never imports torch: take the permission away" in found
+    assert "gone has a row and no module" in found
+
+
+def test_a_module_without_a_row_is_a_problem(tmp_path: Path) -> None:
+    assert "small.corpus has no row" in check(tmp_path, corpus="")
+
+
+def test_permissions_that_make_a_circle_are_a_problem(tmp_path: Path) -> None:
+    parts = {**RULES.parts, "trees": "(parser)"}
+    found = check(tmp_path, Rules(parts, RULES.everywhere, RULES.libraries))
+    assert any(line.startswith("a circle: ") and "trees -> parser" in line for line in found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 import transformers
@@ -27,7 +27,7 @@ def make_encoder(
     disable_progress_bar()
     tokenizer = _tokenizer(kind, sorted(set(words)))
     tokenizer.save(str(folder / "tokenizer.json"))
-    sizes = {
+    sizes: dict[str, Any] = {
         "vocab_size": tokenizer.get_vocab_size(),
         "hidden_size": width,
         "num_hidden_layers": layers,
@@ -53,7 +53,7 @@ _SPECIAL: dict[Kind, tuple[str, str, str, str]] = {  # padding, unknown, start, 
 }
 
 
-def _model(kind: Kind, sizes: dict[str, object], limit: int) -> torch.nn.Module:
+def _model(kind: Kind, sizes: dict[str, Any], limit: int) -> Any:
     if kind == "bert":
         return transformers.BertModel(transformers.BertConfig(**sizes, max_position_embeddings=limit))
     if kind == "roberta":
@@ -63,25 +63,24 @@ def _model(kind: Kind, sizes: dict[str, object], limit: int) -> torch.nn.Module:
     if kind == "mpnet":
         reserved = int(str(sizes["pad_token_id"])) + 1
         return transformers.MPNetModel(transformers.MPNetConfig(**sizes, max_position_embeddings=limit + reserved))
-    return transformers.DebertaV2Model(
-        transformers.DebertaV2Config(
-            **sizes,
-            max_position_embeddings=limit,
-            relative_attention=True,
-            position_buckets=16,
-            norm_rel_ebd="layer_norm",
-            share_att_key=True,
-            pos_att_type=["p2c", "c2p"],
-            position_biased_input=False,
-        )
-    )
+    deberta: dict[str, Any] = {
+        "max_position_embeddings": limit,
+        "relative_attention": True,
+        "position_buckets": 16,
+        "norm_rel_ebd": "layer_norm",
+        "share_att_key": True,
+        "pos_att_type": ["p2c", "c2p"],
+        "position_biased_input": False,
+    }
+    return transformers.DebertaV2Model(transformers.DebertaV2Config(**sizes, **deberta))
 
 
 def _tokenizer(kind: Kind, words: list[str]) -> Tokenizer:
     padding, unknown, start, stop = _SPECIAL[kind]
     # In the order, and so with the ids, that the real ones have: MPNet counts on 1 for its padding.
     special = [padding, unknown, start, stop] if kind in ("bert", "deberta") else [start, padding, stop, unknown]
-    quiet = {"special_tokens": special, "show_progress": False}
+    trainer: trainers.Trainer
+    quiet: dict[str, Any] = {"special_tokens": special, "show_progress": False}
     if kind in ("bert", "mpnet"):
         # Characters, and every other word whole: the same ids every time, which WordPiece's trainer does not give.
         chars = sorted({char for word in words for char in word})

@@ -17,7 +17,7 @@ from spanlin.render.svg import svg_tree
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.tree import LabelledSpan, Tree
 
-Floats = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 _LEAST_MARGINAL = 0.0005  # less is left out of JSON
 
@@ -57,9 +57,9 @@ class Parsed:
         right_boundaries: tuple[int, ...] | None = None,
         probability: float | None = None,
         log_probability: float | None = None,
-        left_boundary_log_probs: Floats | None = None,
-        right_boundary_log_probs: Floats | None = None,
-        marginals: Floats | None = None,
+        left_boundary_log_probs: FloatArray | None = None,
+        right_boundary_log_probs: FloatArray | None = None,
+        marginals: FloatArray | None = None,
         alternatives: tuple[Parsed, ...] = (),
     ) -> None:
         self.words = words
@@ -191,11 +191,11 @@ class Parsed:
         return f"Parsed({self._brackets!r})"
 
 
-def _rows(log_probs: Floats) -> list[list[float | None]]:
+def _rows(log_probs: FloatArray) -> list[list[float | None]]:
     return [[None if value == -np.inf else round(value, 6) for value in row] for row in log_probs.tolist()]
 
 
-def _probable_spans(marginals: Floats) -> list[list[int | float]]:
+def _probable_spans(marginals: FloatArray) -> list[list[int | float]]:
     lefts, rights = np.nonzero(marginals >= _LEAST_MARGINAL)
     places = zip(lefts.tolist(), rights.tolist(), marginals[lefts, rights].tolist(), strict=True)
     return [[left, right, round(probability, 6)] for left, right, probability in places]

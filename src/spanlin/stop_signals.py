@@ -58,6 +58,6 @@ def stop_on_signals() -> Iterator[None]:
 
 
 def end_by_signal(number: int) -> None:
-    """End this process at once, as if it had never handled the signal."""
+    """End this process at once, as if the signal had never been handled."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,8 +62,15 @@ def test_a_breakdown_works_on_a_gpu(folder: Path) -> None:
 def test_the_share_of_the_bare_encoder_is_that_of_the_rate_end_to_end(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "sentences.jsonl"
     path.write_text("".join(f"{json.dumps(words)}\n" for words in SENTENCES), encoding="utf-8")
-    nothing = {"output": "", "encoder": "", "train": "", "dev": "", "dev_sentences": ""}
-    numbers = {"threads": 1, "epochs": 1, "train_seconds": 1, "repeats": 1, "batch_seconds": 1, "single_count": 1}
+    nothing: dict[str, Any] = {"output": "", "encoder": "", "train": "", "dev": "", "dev_sentences": ""}
+    numbers: dict[str, Any] = {
+        "threads": 1,
+        "epochs": 1,
+        "train_seconds": 1,
+        "repeats": 1,
+        "batch_seconds": 1,
+        "single_count": 1,
+    }
     job = Job(model=str(folder), sentences=str(path), device="cpu", started=0.0, **nothing, **numbers)
     found = device_limit(job, {"best_batch": 200, "best_rate": 10.0})
     assert found["bare_encoder_share"] == pytest.approx(10.0 / found["bare_encoder_rate"])

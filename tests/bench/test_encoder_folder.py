@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -37,11 +38,11 @@ def write_model_folder(folder: Path, model: Model, *, with_weights: bool) -> Non
     for name in (GRAPH, LABEL_GRAPH):
         (folder / name).write_bytes(b"")
     (folder / "tokenizer.json").write_text(model.featurizer.pieces.text, encoding="utf-8")
-    details = {"treebank": "", "treebanks": []}
+    details: dict[str, Any] = {"treebank": "", "treebanks": []}
     if with_weights:
         details["encoder"] = encoder.config_table()
         save_file({name: value.contiguous() for name, value in model.network.state_dict().items()}, folder / WEIGHTS)
-    sizes = {"precision": "fp32", "piece_limit": 40, "shape_step": 0}
+    sizes: dict[str, Any] = {"precision": "fp32", "piece_limit": 40, "shape_step": 0}
     write_manifest(ModelFolder(path=folder, labels=("S",), tags=("N",), details=details, **sizes))
 
 

@@ -33,10 +33,10 @@ def test_it_says_where_it_parses_and_what_came_out(tmp_path: Path) -> None:
     assert first == "spanlin: parsing in one process"
     assert last.startswith("spanlin: 5 documents, 10 sentences in 2 shards, 0.0 MB; 10 sentences in ")
     again = invoke("a.txt", "out", "--engine", "plain", "--unit-size", "200").stderr.splitlines()
-    assert again[1] == "spanlin: 2 of 2 units were whole already"
+    assert again[1] == "spanlin: 2 of 2 units were complete already"
     (tmp_path / "out" / "part-000000-000001.jsonl").write_bytes(b"{}\n")
     again = invoke("a.txt", "out", "--engine", "plain", "--unit-size", "200").stderr.splitlines()
-    assert again[2] == "spanlin: 1 damaged and written anew: part-000000-000001.jsonl"
+    assert again[2] == "spanlin: 1 damaged and rewritten: part-000000-000001.jsonl"
 
 
 def test_files_that_are_skipped_are_named(tmp_path: Path) -> None:
@@ -46,7 +46,8 @@ def test_files_that_are_skipped_are_named(tmp_path: Path) -> None:
     found = invoke("in", "out", "--engine", "plain")
     assert found.exit_code == 0
     assert found.stderr.splitlines()[1] == (
-        "spanlin: 4 files skipped, for their endings are not known: in/b.md, in/c.pdf, in/d.md, ...; see --input-format"
+        "spanlin: 4 files skipped because their endings are unknown: "
+        "in/b.md, in/c.pdf, in/d.md, ...; see --input-format"
     )
     found = invoke("in", "all", "--engine", "plain", "--input-format", "document")
     assert "skipped" not in found.stderr
@@ -87,17 +88,17 @@ def test_a_refused_folder_is_one_line_and_status_one(tmp_path: Path) -> None:
     found = invoke("a.txt", "out", "--engine", "plain", "--tokenized")
     assert found.exit_code == 1
     assert found.stderr.splitlines()[1:] == [
-        "spanlin: out: was begun with form 'text', not 'tokenized'; go on with the same, or give a new folder"
+        "spanlin: out: was begun with form 'text', not 'tokenized'; give the same again, or a new folder"
     ]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--unit-size", "0"], "'0' is no size; write it like 512K or 4M"),
-        (["--unit-size", "1T"], "'1T' is no size"),
-        (["--workers", "8-2"], "'8-2' is no number of workers; write it like 4 or 2-8"),
-        (["--workers", "many"], "'many' is no number of workers"),
+        (["--unit-size", "0"], "'0' is not a size; write it like 512K or 4M"),
+        (["--unit-size", "1T"], "'1T' is not a size"),
+        (["--workers", "8-2"], "'8-2' is not a number of workers; write it like 4 or 2-8"),
+        (["--workers", "many"], "'many' is not a number of workers"),
         (["--engine", "plain", "--workers", "2"], "--address, --workers and --gpus-per-worker are for --engine ray."),
     ],
 )
@@ -118,12 +119,12 @@ def test_ctrl_c_leaves_whole_shards_and_the_same_command_goes_on(tmp_path: Path)
     assert process.returncode == 130
     whole = len(list((tmp_path / "out" / "_units").glob("*.json")))
     assert said.splitlines()[1].startswith("spanlin: interrupted: ")
-    assert said.splitlines()[1].endswith(" units are whole; the same command goes on")
+    assert said.splitlines()[1].endswith(" units are complete; the same command resumes")
     assert not list((tmp_path / "out" / "_units").glob("*.begun"))
     assert list((tmp_path / "out" / "_temporary").iterdir()) == []
     found = run(options)
     assert found.returncode == 0
-    assert f"{whole} of 23 units were whole already" in found.stderr
+    assert f"{whole} of 23 units were complete already" in found.stderr
     assert len(rows(tmp_path / "out")) == 800
     invoke(*options[:1], "once", *options[2:])
     assert shards(tmp_path / "out") == shards(tmp_path / "once")

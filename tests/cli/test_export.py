@@ -65,7 +65,7 @@ def test_a_folder_of_something_else_is_never_replaced(
     assert (tmp_path / "file").read_text() == "text"
 
 
-@pytest.mark.parametrize("command", [["export", "a", "b"], ["train", "a"], ["tag", "a", "--folder", "b"]])
+@pytest.mark.parametrize("command", [["export", "a", "b"], ["train", "a"], ["jackknife", "a", "--folder", "b"]])
 def test_without_torch_the_line_says_how_to_install_it(command: list[str]) -> None:
     code = (
         "import sys; sys.modules['torch'] = None; from spanlin.cli.main import main; "

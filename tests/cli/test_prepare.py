@@ -85,7 +85,14 @@ def test_lists_say_which_file_goes_where(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         (folder / f"{name}.mrg").write_text(f"(NP (NN {name}))\n", encoding="utf-8")
         (tmp_path / name).write_text(f"{name}\n", encoding="utf-8")
-    lists = ["--train-list", tmp_path / "b", "--dev-list", tmp_path / "a", "--test-list", tmp_path / "c"]
+    lists: list[str | Path] = [
+        "--train-list",
+        tmp_path / "b",
+        "--dev-list",
+        tmp_path / "a",
+        "--test-list",
+        tmp_path / "c",
+    ]
     status, _, err = run("brackets", folder, tmp_path / "out", *lists)
     assert (status, err) == (0, "")
     assert (tmp_path / "out/train.txt").read_text(encoding="utf-8") == "(TOP (NP (NN b)))\n"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -28,7 +29,7 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return generate_treebank(tmp_path_factory.mktemp("treebank"), train=40, dev=6)
 
 
-def write_config(folder: Path, treebank: tuple[Path, Path], **changes: object) -> Path:
+def write_config(folder: Path, treebank: tuple[Path, Path], **changes: Any) -> Path:
     path = folder / "small.toml"
     path.write_text(config_to_toml(small_config(*treebank, **changes)), encoding="utf-8")
     return path

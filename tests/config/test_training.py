@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanlin.config.training import TrainingConfig, config_from_table, config_to_toml, load_config, load_saved_config
+from spanlin.config.table import config_from_table
+from spanlin.config.training import TrainingConfig, config_to_toml, load_config, load_saved_config
 from spanlin.errors import ConfigError
 
 MINIMAL = '[[treebanks]]\nname = "t"\ntrain = "train.txt"\n'

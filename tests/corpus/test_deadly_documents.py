@@ -36,7 +36,7 @@ def test_what_is_deadly_only_together_is_not_found() -> None:
 def test_poison_is_left_out_and_all_else_is_there(tmp_path: Path) -> None:
     environment = deadly_environment(tmp_path)
     source = write_corpus(tmp_path / "a.txt", 30, extra={7: "This is POISON.", 21: "A FAILURE, this."})
-    command = [source, tmp_path / "out", "--engine", "plain", "--unit-size", "250", "--threads", "1"]
+    command: list[str | Path] = [source, tmp_path / "out", "--engine", "plain", "--unit-size", "250", "--threads", "1"]
     first = run(command, env=environment)
     assert first.returncode == 0, first.stderr
     assert not list((tmp_path / "out" / "_units").glob("*.begun"))
@@ -54,7 +54,16 @@ def test_poison_is_left_out_and_all_else_is_there(tmp_path: Path) -> None:
 
 def test_a_document_without_end_is_left_out_and_all_else_is_there(tmp_path: Path) -> None:
     source = write_corpus(tmp_path / "a.txt", 30, extra={4: "This is ENDLESS.", 6: "So is this: ENDLESS."})
-    command = [source, tmp_path / "out", "--engine", "plain", "--unit-size", "800", "--time-limit", "6"]
+    command: list[str | Path] = [
+        source,
+        tmp_path / "out",
+        "--engine",
+        "plain",
+        "--unit-size",
+        "800",
+        "--time-limit",
+        "6",
+    ]
     found = run(command, env=deadly_environment(tmp_path))
     assert found.returncode == 0, found.stderr
     lines = source.read_text().splitlines(keepends=True)

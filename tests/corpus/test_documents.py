@@ -115,13 +115,13 @@ def test_zstandard_is_read_with_pyarrow(tmp_path: Path) -> None:
         (b'{"text": "\xff"}', "not UTF-8: byte 11 of it"),
         (b"[1]", "not a JSON object: list"),
         (b'{"body": "x"}', "no field 'text'"),
-        (b'{"text": 5, "id": "x"}', "its text is no text but int"),
-        (b'{"text": null, "id": "x"}', "its text is no text but NoneType"),
+        (b'{"text": 5, "id": "x"}', "its text is not a string but int"),
+        (b'{"text": null, "id": "x"}', "its text is not a string but NoneType"),
         (b'{"text": "x"}', "no field 'id'"),
         (b'{"text": "x", "id": 1.5}', "its id is neither text nor a whole number but float"),
         (b'{"text": "x", "id": true}', "its id is neither text nor a whole number but bool"),
-        (b'{"text": "a\\ud800", "id": 1}', "half a surrogate pair at character 1, which is no text"),
-        (b'{"text": "a", "id": "\\ud800"}', "half a surrogate pair at character 0, which is no text"),
+        (b'{"text": "a\\ud800", "id": 1}', "half a surrogate pair at character 1, which is not text"),
+        (b'{"text": "a", "id": "\\ud800"}', "half a surrogate pair at character 0, which is not text"),
         (b'{"text": "' + b"x" * 51 + b'", "id": 1}', "too long: 51 characters, of at most 50"),
         (b'{"text": "' + b"x" * 700 + b'", "id": 1}', "too long: a line of more than 600 bytes"),
     ],
@@ -144,7 +144,7 @@ def test_bad_rows_of_parquet_say_why(tmp_path: Path) -> None:
 
     data = pa.array([b"ok", b"\xff", None], type=pa.binary()).view(pa.string())
     pyarrow.parquet.write_table(pa.table({"text": data}), tmp_path / "a.parquet")
-    assert reasons(tmp_path / "a.parquet") == ["not UTF-8: byte 1 of it", "its text is no text but NoneType"]
+    assert reasons(tmp_path / "a.parquet") == ["not UTF-8: byte 1 of it", "its text is not a string but NoneType"]
 
 
 def test_a_column_that_is_not_there_makes_the_file_unreadable(tmp_path: Path) -> None:

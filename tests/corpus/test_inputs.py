@@ -125,18 +125,18 @@ def test_with_a_format_all_files_count(folder: Path) -> None:
 
 @pytest.mark.parametrize("address", ["none.txt", "b/*.csv", "b/none/"])
 def test_nothing_to_parse_is_an_error(folder: Path, address: str) -> None:
-    with pytest.raises(CorpusError, match=r"no files to parse here; they are told by \.txt, \.jsonl or \.parquet"):
+    with pytest.raises(CorpusError, match=r"no files to parse here; they are known by \.txt, \.jsonl or \.parquet"):
         find_inputs(["a.TXT", address])
 
 
 def test_an_ending_that_tells_nothing_is_an_error(folder: Path) -> None:
-    with pytest.raises(CorpusError, match=r"b/notes.md: its ending does not tell its format; give --input-format text"):
+    with pytest.raises(CorpusError, match=r"b/notes.md: its ending does not say its format; give --input-format text"):
         find_inputs(["b/notes.md"])
 
 
 def test_an_address_that_nobody_knows_is_an_error() -> None:
     pytest.importorskip("pyarrow")
-    with pytest.raises(CorpusError, match=r"nowhere://x/y\.txt: no address that pyarrow can open: "):
+    with pytest.raises(CorpusError, match=r"nowhere://x/y\.txt: not an address that pyarrow can open: "):
         find_inputs(["nowhere://x/y.txt"])
 
 

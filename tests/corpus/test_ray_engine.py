@@ -57,7 +57,7 @@ def test_a_cluster_that_is_not_there_is_told_in_one_line(on_ray: OnRay) -> None:
     first, last = found.stderr.splitlines()
     assert first == "spanlin: parsing on Ray at 127.0.0.1:1"
     assert last.endswith(
-        "no Ray cluster at 127.0.0.1:1: Connection refused; is it the address that `ray start --head` told?"
+        "no Ray cluster at 127.0.0.1:1: Connection refused; is it the address that `ray start --head` printed?"
     )
 
 
@@ -171,7 +171,7 @@ def test_a_driver_that_dies_is_told_and_the_same_command_goes_on(on_ray: OnRay) 
     os.kill(next(child for child, command in started.items() if "spanlin.corpus.ray_driver" in command), signal.SIGKILL)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert said.splitlines()[-1].endswith("Ray's driver ended with status -9; the same command goes on")
+    assert said.splitlines()[-1].endswith("Ray's driver ended with status -9; the same command resumes")
     wait_until(lambda: not alive(started))
     on_ray.finish_plainly("out")
     assert [row["text"] for row in rows(on_ray.folder / "out")] == on_ray.texts
@@ -186,7 +186,7 @@ def test_an_interrupted_and_a_killed_driver_leave_whole_shards(on_ray: OnRay) ->
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     wait_until(lambda: not alive(started))
-    assert "units are whole; the same command goes on" in said.splitlines()[-1]
+    assert "units are complete; the same command resumes" in said.splitlines()[-1]
     before = shards(on_ray.folder / "out")
     process = on_ray.start("out")
     wait_until(lambda: on_ray.count("out") >= len(before) + 2, process)

@@ -268,7 +268,7 @@ def test_fewer_inputs_are_refused(tmp_path: Path) -> None:
     write_corpus(tmp_path / "a.txt", 2)
     write_corpus(tmp_path / "b.txt", 2)
     parse("a.txt", "b.txt")
-    with pytest.raises(CorpusError, match=r"other input: b\.txt was in it; go on with the same, or give a new folder"):
+    with pytest.raises(CorpusError, match=r"other input: b\.txt was in it; give the same again, or a new folder"):
         parse("a.txt")
     with pytest.raises(CorpusError, match="the same input in another order"):
         parse("b.txt", "a.txt")
@@ -380,7 +380,7 @@ def test_a_full_disk_is_one_line_and_the_next_start_goes_on(
     size = sum(len(data) for data in shards(tmp_path / "roomy").values())
     room = size // 2 + 16_000
     ballast.write_bytes(b"x" * (400_000 - room))
-    with pytest.raises(CorpusError, match=r"cannot be written: no space is left; what is whole stays") as caught:
+    with pytest.raises(CorpusError, match=r"cannot be written: the disk is full; what is complete stays") as caught:
         parse("a.txt", output="small/out", options=options)
     assert "\n" not in str(caught.value)
     assert not [path for path in (small_disk / "out" / "_temporary").iterdir() if path.stat().st_size]

@@ -43,6 +43,7 @@ def test_a_padded_batch_equals_one_by_one() -> None:
     found = legalize_batch(batch, word_counts)
     for sentence, n in enumerate(word_counts.tolist()):
         one = legalize(batch[sentence, :n].tolist())
+        assert found.changed_counts is not None
         assert one.changed_count == found.changed_counts[sentence]
         ends = zip(found.lefts[sentence, : n - 1].tolist(), found.rights[sentence, : n - 1].tolist(), strict=True)
         assert one.spans == tuple(Span(*pair) for pair in ends)

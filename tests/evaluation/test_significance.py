@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -9,7 +10,7 @@ from spanlin.errors import EvaluationError
 from spanlin.evaluation import COLLINS, NK, Score, SentenceScore, Status, compare_scores
 
 
-def score_of(counts: list[tuple[int, int, int] | None]) -> Score:
+def score_of(counts: Sequence[tuple[int, int, int] | None]) -> Score:
     """Return a score with these gold, predicted and matched brackets; None for a sentence in error."""
     sentences = tuple(
         SentenceScore(Status.VALID, 10, *row) if row else SentenceScore(Status.ERROR, 10) for row in counts

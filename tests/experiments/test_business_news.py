@@ -54,8 +54,8 @@ def test_labels_and_tags_are_those_of_the_penn_treebank() -> None:
 
 
 def test_no_phrase_stands_alone_in_one_of_its_own_label() -> None:
-    alone = [phrase for phrase in phrases() if len(phrase.children) == 1 and isinstance(phrase.children[0], Tree)]
-    assert not [str(phrase) for phrase in alone if phrase.label == phrase.children[0].label]
+    pairs = [(phrase, phrase.children[0]) for phrase in phrases() if len(phrase.children) == 1]
+    assert not [str(phrase) for phrase, child in pairs if isinstance(child, Tree) and phrase.label == child.label]
 
 
 def test_no_symbol_is_left_in_a_word() -> None:

@@ -137,10 +137,13 @@ def test_patterns_that_match_nothing_or_look_again_are_not_harmless(pattern: obj
     assert not is_harmless(pattern)
 
 
+ODD_STEPS: list[object] = [5, "a\nb", [[]], {"type": "a\nb" * 100}, {"type": "Sequence"}, {"a\n" * 100: 1}]
+
+
 def test_every_error_is_of_one_line(tmp_path: Path) -> None:
     source = str(tmp_path / "tokenizer.json")
     for key in ("normalizer", "pre_tokenizer", "post_processor", "decoder", "model", "added_tokens"):
-        for odd in (5, "a\nb", [[]], {"type": "a\nb" * 100}, {"type": "Sequence"}, {"a\n" * 100: 1}):
+        for odd in ODD_STEPS:
             with pytest.raises(CheckpointError) as caught:
                 check_tokenizer(described(**{key: odd}), source)
             assert str(caught.value).startswith(f"{source}: ")

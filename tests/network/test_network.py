@@ -67,8 +67,8 @@ def test_padding_changes_nothing(encoder: str, folders: Folders) -> None:
                 torch.testing.assert_close(
                     many[row, : size[0], : size[1]], one[0, : size[0], : size[1]], atol=2e-5, rtol=1e-4
                 )
-            for name, size in (("lefts", -1), ("rights", -1), ("split_labels", -1), ("word_labels", 0), ("tags", 0)):
-                used = slice(0, count + size)
+            for name, more in (("lefts", -1), ("rights", -1), ("split_labels", -1), ("word_labels", 0), ("tags", 0)):
+                used = slice(0, count + more)
                 assert getattr(parses, name)[row, used].equal(getattr(parse, name)[0, used]), name
 
 
@@ -137,6 +137,7 @@ def test_forward_is_score_then_tree_then_labels(target: str, rule: str) -> None:
         parts = network.label_tree(scores, lefts, rights, batch.word_counts, boundaries)
     for name in ("lefts", "rights", "split_labels", "word_labels", "label_log_probs", "tags", "boundaries"):
         assert getattr(whole, name).equal(getattr(parts, name)), name
+    assert scores.tags is not None
     assert whole.tags.equal(scores.tags.argmax(dim=-1))
 
 
@@ -195,6 +196,7 @@ def test_tags_as_input_are_read() -> None:
         batch.lexical.tags[0, 1] += 1
         after = network.score(batch).left
     assert before is not None
+    assert after is not None
     assert not before.equal(after)
 
 
@@ -222,7 +224,7 @@ def test_concatenated_label_input_has_a_matrix_for_each_edge() -> None:
     lefts, rights = torch.randn(2, 1, 5, 32)
     by_left, by_right = network.labels.halves(lefts, rights)
     with torch.no_grad():
-        network.labels.left.weight.mul_(2)  # type: ignore[union-attr]
+        network.labels.left.weight.mul_(2)  # type: ignore[union-attr,operator]
     assert network.labels.halves(lefts, rights)[0].allclose(2 * by_left)
     assert network.labels.halves(lefts, rights)[1].equal(by_right)
     assert not by_left.allclose(-network.labels.right(lefts))  # type: ignore[operator]

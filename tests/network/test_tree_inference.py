@@ -1,22 +1,27 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor
 
 from oracles.random_decoding import random_boundaries
-from spanlin.decoding.greedy import greedy_trees, legal_rows
+from spanlin.decoding.greedy import GreedyRule, greedy_trees, legal_rows
 from spanlin.decoding.mirror import mirror_boundaries, mirror_spans
 from spanlin.linearization import linearize, linearize_right
 from spanlin.network.tree_inference import argmax_tree_right, argmin_tree, largest_tree, largest_tree_right
 from spanlin.trees.tree import Span
 from strategies import binary_spans
 
-LEFT = {"argmin": argmin_tree, "largest": largest_tree}
+LEFT: dict[GreedyRule, Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]] = {
+    "argmin": argmin_tree,
+    "largest": largest_tree,
+}
 RIGHT = {"argmin": argmax_tree_right, "largest": largest_tree_right}
 RULES = tuple(LEFT)
 

@@ -58,7 +58,8 @@ def all_tree_membership(word_count: int) -> np.ndarray:
 
 def log_sum_exp(values: np.ndarray) -> np.ndarray:
     highest = values.max(axis=-1, keepdims=True)
-    return np.log(np.exp(values - highest).sum(axis=-1)) + highest[..., 0]
+    sums: np.ndarray = np.log(np.exp(values - highest).sum(axis=-1)) + highest[..., 0]
+    return sums
 
 
 def obeys(tree: Iterable[Span], word_count: int, required: Iterable[Span], forbidden: Iterable[Span]) -> bool:

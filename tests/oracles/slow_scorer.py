@@ -186,9 +186,9 @@ class SlowScorer:
             if len(gold.words) != len(predicted.words):
                 self.error(number, f"Length unmatch ({len(gold.words)}|{len(predicted.words)})")
                 return 1, nothing
-        for one, two in zip(gold.words, predicted.words, strict=True):
-            if not same(one.word, two.word, self.settings.equal_words):
-                self.error(number, f"Words unmatch ({one.word}|{two.word})")
+        for gold_word, word in zip(gold.words, predicted.words, strict=True):
+            if not same(gold_word.word, word.word, self.settings.equal_words):
+                self.error(number, f"Words unmatch ({gold_word.word}|{word.word})")
                 return 1, nothing
         for bracket in gold.brackets + predicted.brackets:
             self.delete(bracket)
@@ -201,8 +201,8 @@ class SlowScorer:
         gold_kept = [bracket for bracket in gold.brackets if bracket.result != 5]
         predicted_kept = [bracket for bracket in predicted.brackets if bracket.result != 5]
         crossing = sum(any(crosses(one, two) for one in gold_kept) for two in predicted_kept)
-        for one, two in zip(gold.words, predicted.words, strict=True):
-            one.result = two.result = int(same(one.tag, two.tag, self.settings.equal_labels))
+        for gold_word, word in zip(gold.words, predicted.words, strict=True):
+            gold_word.result = word.result = int(same(gold_word.tag, word.tag, self.settings.equal_labels))
         correct = sum(word.result for word in gold.words)
         return 0, [match, len(gold_kept), len(predicted_kept), crossing, len(gold.words), correct]
 

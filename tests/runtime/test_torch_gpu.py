@@ -157,12 +157,12 @@ def test_a_recording_of_a_larger_batch_gives_only_the_rows_asked_for(device: str
     """A batch that is not full is filled up to a power of two; the rows that fill it are nobody's."""
     parsers = [Parser.from_folder(opened, device="cpu"), exact(Parser.from_folder(opened, device=device))]
     alike = [words for words in SENTENCES if len(words) == 6]
-    rows, _ = Sentences(alike, parsers[0]._table).rows(np.arange(len(alike)), limit=LIMIT, multiple=8)
+    rows, _ = Sentences(alike, parsers[0]._runner._table).rows(np.arange(len(alike)), limit=LIMIT, multiple=8)
     # The longest in pieces comes first, so that all batches have its length.
     sentences = [alike[number] for number in np.argsort(-rows.piece_counts)][:7]
     assert len(sentences) == 7
     # The decoder's scores too, which are kept only by a recording that was asked for them.
-    names = [*TREE, *(name for name in SCORES if name in parsers[0]._backend.outputs)]
+    names = [*TREE, *(name for name in SCORES if name in parsers[0]._runner.backend.outputs)]
     for count in (5, 5, 5, 7, 6, 8, 1):
         chosen = (sentences * 2)[:count]
         found = []

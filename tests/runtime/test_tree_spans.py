@@ -10,7 +10,7 @@ from runtime.conftest import TREES, retargeted, run_graph, scores_of
 from spanlin.network.network import all_spans as torch_spans
 from spanlin.network.network import left_children as torch_left_children
 from spanlin.parser import Parser
-from spanlin.runtime.backend import CONFIDENCE, LABEL_HALVES, TREE, Arrays, Ints
+from spanlin.runtime.backend import CONFIDENCE, LABEL_HALVES, TREE, Arrays, IntArray
 from spanlin.runtime.tree_spans import all_spans, label_spans, left_children, span_log_probs
 from spanlin.training.checkpoint import Model
 from spanlin.training.export import export_model
@@ -21,7 +21,7 @@ IS_SPLIT = np.arange(1, COUNTS.max()) < COUNTS[:, np.newaxis]
 IS_SPAN = np.concatenate([IS_SPLIT, np.arange(COUNTS.max()) < COUNTS[:, np.newaxis]], axis=1)
 
 
-def labels_of(parser: Parser, found: Arrays, *, owners: Ints) -> tuple[Ints, np.ndarray]:
+def labels_of(parser: Parser, found: Arrays, *, owners: IntArray) -> tuple[IntArray, np.ndarray]:
     return label_spans(
         parser._runner.backend,
         COUNTS[owners],

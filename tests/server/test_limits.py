@@ -45,7 +45,7 @@ class HeldParser(Parser):
         self.free = threading.Event()
         self.seen: list[Sequence[str]] = []
 
-    def stream(self, sentences: Any, *, batch_tokens: int = 0) -> Iterator[str]:
+    def bracket_lines(self, sentences: Any, *, batch_tokens: int = 0) -> Iterator[str]:
         self.seen += sentences
         assert self.free.wait(20)
         yield from (" ".join(words) for words in sentences)
@@ -95,12 +95,12 @@ def message(answer: httpx.Response, status: int) -> str:
 @pytest.mark.parametrize(
     ("body", "status", "text"),
     [
-        ({"texts": ["a"] * 4}, 413, "texts: 4 items, but at most 3 a request: send several"),
-        ({"tokens": [["a"]] * 4}, 413, "tokens: 4 items, but at most 3 a request"),
+        ({"texts": ["a"] * 4}, 413, "texts: 4 items, but at most 3 per request: send several"),
+        ({"tokens": [["a"]] * 4}, 413, "tokens: 4 items, but at most 3 per request"),
         ({"text": "Dogs bark. " * 5}, 413, "more than 4 sentences: send several requests"),
-        ({"tokens": [["a"] * 5] * 3}, 413, "15 words, but at most 13 a request: send several"),
+        ({"tokens": [["a"] * 5] * 3}, 413, "15 words, but at most 13 per request: send several"),
         ({"tokens": [["a"] * 7]}, 422, "tokens[0]: 7 words, but a sentence may have 6"),
-        ({"tokens": [[], ["a" * 21]]}, 422, "sentence 2 has a word of 21 characters, but at most 20 are taken"),
+        ({"tokens": [[], ["a" * 21]]}, 422, "sentence 2 has a word of 21 characters, but at most 20 are allowed"),
         ({"text": "a" * 21}, 422, "sentence 1 has a word of 21 characters"),
         ({"text": "a", "constraints": [{"required": [[0, 1]] * 3}]}, 413, "constraints: 3 spans, but at most 2"),
         ({"tokens": [["a"] * 4] * 3, "marginals": True}, 413, "times k_best, come to 48, but to at most 40"),

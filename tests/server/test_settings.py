@@ -52,7 +52,7 @@ def test_an_origin_is_written_as_a_browser_does(origin: str) -> None:
 
 @pytest.mark.parametrize("origin", ["example.org", "https://example.org/", "https://a b", "ftp://x", ""])
 def test_what_is_no_origin_is_an_error(origin: str) -> None:
-    with pytest.raises(ConfigError, match="is no origin; write it as a browser does"):
+    with pytest.raises(ConfigError, match="is not an origin; write it as a browser does"):
         ServerSettings(cors_origins=(origin,))
 
 

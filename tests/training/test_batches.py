@@ -218,7 +218,7 @@ def test_a_prefetcher_hands_an_error_over_after_what_came_before(place: str) -> 
             raise ValueError("no such sentence")
         yield fail
 
-    found = []
+    found: list[object] = []
     with pytest.raises(ValueError, match="no such sentence"):
         found.extend(Prefetcher(failing(), ahead=2))
     assert found == [0, 1, 2]

@@ -246,7 +246,7 @@ def test_rates_rise_and_fall_as_they_should() -> None:
     cosine = replace(config, decay="cosine")
     assert [rate_factor(cosine, 50, share) for share in (0.0, 0.5, 1.0)] == pytest.approx([1.0, 0.5, 0.0])
     for flat in ("constant", "plateau"):
-        assert rate_factor(replace(config, decay=flat), 50, 0.9) == 1.0  # type: ignore[arg-type]
+        assert rate_factor(replace(config, decay=flat), 50, 0.9) == 1.0
     assert rate_factor(replace(config, warm_up_steps=0), 0, 0.0) == 1.0
 
 

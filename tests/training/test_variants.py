@@ -136,7 +136,7 @@ def train_a_little(model: Model) -> list[float]:
         loss = gold_loss(network, network.score(batch), batch).total / len(SPLITS)
         losses.append(loss.item())
         if step < STEPS:
-            loss.backward()
+            torch.autograd.backward(loss)
             optimizer.step()
             optimizer.zero_grad()
     return losses

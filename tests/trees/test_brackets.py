@@ -141,17 +141,17 @@ def test_a_byte_order_mark_is_ignored() -> None:
     ("text", "place", "message"),
     [
         ("(S (A a)))", "1:10", "this bracket closes nothing"),
-        ("(S (A a))\n(S (B b) c)", "2:10", "the word 'c' stands beside constituents"),
-        ("word", "1:1", "the word 'word' stands outside all brackets"),
+        ("(S (A a))\n(S (B b) c)", "2:10", "the word 'c' is beside constituents"),
+        ("word", "1:1", "the word 'word' is outside all brackets"),
         ("(S (NP ) (A a))", "1:8", r"the node \(NP\) has no word"),
-        ("(S\n  (NN\n   dog (A a)))", "3:8", r"the leaf \(A a\) stands beside the word 'dog'"),
-        ("(S\n  (NN\n   dog (A (B b))))", "3:8", r"the constituent \(A stands beside the word 'dog'"),
+        ("(S\n  (NN\n   dog (A a)))", "3:8", r"the leaf \(A a\) is beside the word 'dog'"),
+        ("(S\n  (NN\n   dog (A (B b))))", "3:8", r"the constituent \(A is beside the word 'dog'"),
         ("(S (A a)", "1:1", "this tree is never closed: 1 closing bracket is missing"),
         ("(S (A a))\n  (S (A (B b", "2:3", "this tree is never closed: 3 closing brackets are missing"),
         ("(TOP (S (A a))\n(TOP (S (A a)))", "1:1", "this tree is never closed: 1 closing bracket is missing"),
-        ("(S (A a))\n(S (A a)) (S (B b) c)", "2:20", "the word 'c' stands beside constituents"),
-        ("(S\n  (NN\n   dog (-LRB- ()))", "3:8", r"the leaf \(-LRB- \(\) stands beside the word 'dog'"),
-        ("w" * 999, "1:1", f"the word '{'w' * 40}...' stands outside all brackets$"),
+        ("(S (A a))\n(S (A a)) (S (B b) c)", "2:20", "the word 'c' is beside constituents"),
+        ("(S\n  (NN\n   dog (-LRB- ()))", "3:8", r"the leaf \(-LRB- \(\) is beside the word 'dog'"),
+        ("w" * 999, "1:1", f"the word '{'w' * 40}...' is outside all brackets$"),
         (b"(S (A a))\n(S (A \xff))", "2:7", "not UTF-8"),
         ("(S (A é".encode() + b"\xff))", "1:8", "not UTF-8"),
         (b"\xef\xbb\xbf)\xff", "1:3", "not UTF-8"),
@@ -227,7 +227,7 @@ def test_a_long_file_needs_no_more_memory_than_a_short_one(tmp_path: Path, monke
 @pytest.mark.parametrize("separator", [" ", "\n"])
 def test_places_count_from_the_start_of_a_line_however_long(separator: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "PIECE_SIZE", 30)
-    with pytest.raises(TreeSyntaxError, match="<stream>:2:100: the word 'c' stands beside constituents"):
+    with pytest.raises(TreeSyntaxError, match="<stream>:2:100: the word 'c' is beside constituents"):
         read("(S (A é))\n" + "(S (A é)) " * 9 + "(B (A é) c)")
 
 

@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -102,7 +102,7 @@ def check_answer(hostile: Hostile, answer: Answer) -> None:
         check_parses(hostile, value)
 
 
-def check_parses(hostile: Hostile, value: dict[str, list[dict[str, list[dict[str, list[str]]]]]]) -> None:
+def check_parses(hostile: Hostile, value: dict[str, Any]) -> None:
     """Check that an answer is about what was sent."""
     if b"chunked" in hostile.pieces[0]:
         return

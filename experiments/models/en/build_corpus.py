@@ -1,7 +1,7 @@
 """Build sentences.txt, plain English with one tokenized sentence per line, from Debian packages and files at hand.
 
-python experiments/models/en/build_corpus.py fetch --debs DIR
-python experiments/models/en/build_corpus.py build --debs DIR --unlabelled DIR --out DIR [--exclude TREES ...]
+python -m experiments.models.en.build_corpus fetch --debs DIR
+python -m experiments.models.en.build_corpus build --debs DIR --unlabelled DIR --out DIR [--exclude TREES ...]
 
 `fetch` downloads every package that corpus.tsv names with apt-get, on Debian 12, and its package descriptions
 (Translation-en). `--unlabelled` is the folder with ewt.txt, pud.txt, inaugural.raw.txt and state_union.raw.txt;
@@ -25,10 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import corpus_games
-import corpus_markup
-import corpus_references
-from corpus_sentences import is_good, split_sentences, tokenize
+from experiments.models.en import corpus_games, corpus_markup, corpus_references
+from experiments.models.en.corpus_sentences import is_good, split_sentences, tokenize
 
 SEED = 1
 REGISTRY = "Debian 12 (bookworm) main"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from corpus_markup import paragraphs, text_of
+from experiments.models.en.corpus_markup import paragraphs, text_of
 
 Extractor = Callable[[bytes, str], Iterator[str]]
 

@@ -8,7 +8,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping
 
-from corpus_markup import join_lines, paragraphs, text_of, x_book
+from experiments.models.en.corpus_markup import join_lines, paragraphs, text_of, x_book
 
 
 def x_foldoc(data: bytes, path: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`spanlin corpus`: documents by the million to shards of parses, on one machine or many."""
+"""`spanlin corpus`: parse documents by the million into shards, on one machine or many."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ INCOMPLETE = 3
 _SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
-# Functions rather than click.ParamType: that one is generic, as mypy wants it written, only from click 8.4 on.
+# Functions rather than click.ParamType, which mypy wants as a generic type; it is one only from click 8.4 on.
 def _size(value: Any) -> int:
     found = re.fullmatch(r"(\d+)([KMG]?)", str(value), re.IGNORECASE)
     if found is None or int(found[1]) == 0:
-        raise click.BadParameter(f"{value!r} is no size; write it like 512K or 4M")
+        raise click.BadParameter(f"{value!r} is not a size; write it like 512K or 4M")
     return int(found[1]) * _SIZES[found[2].upper()]
 
 
@@ -37,7 +37,7 @@ def _workers(value: Any) -> tuple[int, int]:
     found = re.fullmatch(r"(\d+)(?:-(\d+))?", str(value))
     least, most = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
     if not 1 <= least <= most:
-        raise click.BadParameter(f"{value!r} is no number of workers; write it like 4 or 2-8")
+        raise click.BadParameter(f"{value!r} is not a number of workers; write it like 4 or 2-8")
     return least, most
 
 
@@ -47,10 +47,14 @@ def _workers(value: Any) -> tuple[int, int]:
 @click.option(
     "--input-format",
     type=click.Choice(["text", "document", "jsonl", "parquet"]),
-    help="What the files are, if their endings do not tell: text has a document on each line, document is one.",
+    help="What the files are, if their endings do not say: text has a document per line, document is a single one.",
 )
 @click.option("--text-field", default="text", show_default=True, help="The field or column with the text.")
-@click.option("--id-field", default="", help="The one with the document's id; without, it is FILE:BYTE or FILE:ROW.")
+@click.option(
+    "--id-field",
+    default="",
+    help="The field or column with the document's id; by default, the id is FILE:BYTE or FILE:ROW.",
+)
 @click.option("--lines", is_flag=True, help="Each document is one sentence: only tokens are split.")
 @click.option("--tokenized", is_flag=True, help="Each document is one sentence, its tokens separated by spaces.")
 @click.option(
@@ -59,14 +63,14 @@ def _workers(value: Any) -> tuple[int, int]:
     type=click.Choice(["jsonl", "parquet"]),
     default="jsonl",
     show_default=True,
-    help="Of the shards.",
+    help="Format of the shards.",
 )
 @click.option(
     "--decoder",
     type=click.Choice(["argmin", "largest", "cky", "min-change", "minimum-risk", "labelled"]),
     default="argmin",
     show_default=True,
-    help="How a tree is chosen: see `spanlin parse`.",
+    help="How trees are chosen: see `spanlin parse`.",
 )
 @click.option(
     "--unit-size",
@@ -74,7 +78,7 @@ def _workers(value: Any) -> tuple[int, int]:
     metavar="SIZE",
     default="512K",
     show_default=True,
-    help="Input for one shard: what a worker that dies has to do again.",
+    help="Input per shard: what has to be done again when a worker dies.",
 )
 @click.option(
     "--longest-document",
@@ -82,7 +86,7 @@ def _workers(value: Any) -> tuple[int, int]:
     default=1_000_000,
     show_default=True,
     metavar="CHARACTERS",
-    help="Longer ones are failures.",
+    help="Longer documents are failures.",
 )
 @click.option(
     "--time-limit",
@@ -90,19 +94,29 @@ def _workers(value: Any) -> tuple[int, int]:
     default=900,
     show_default=True,
     metavar="SECONDS",
-    help="Documents that give no sentence for so long are failures.",
+    help="A document that gives no sentence for this long is a failure.",
 )
 @click.option(
-    "--engine", type=click.Choice(["plain", "ray"]), help="One process, or Ray; without, Ray if there is one."
+    "--engine", type=click.Choice(["plain", "ray"]), help="One process, or Ray; by default, Ray if it is installed."
 )
-@click.option("--address", default="", metavar="HOST:PORT", help="The Ray cluster to join; without, one starts here.")
-@click.option("--workers", type=_workers, metavar="N|MIN-MAX", help="On Ray; without, as many as there is room for.")
-@click.option("--cpus-per-worker", type=float, default=1.0, show_default=True, help="Threads of each, on Ray.")
 @click.option(
-    "--gpus-per-worker", type=float, default=0.0, show_default=True, help="Such as 1, or 0.25 for four on one."
+    "--address", default="", metavar="HOST:PORT", help="The Ray cluster to join; by default, one is started here."
+)
+@click.option(
+    "--workers", type=_workers, metavar="N|MIN-MAX", help="How many workers on Ray; by default, as many as fit."
+)
+@click.option(
+    "--cpus-per-worker", type=float, default=1.0, show_default=True, help="CPUs, and threads, of each worker on Ray."
+)
+@click.option(
+    "--gpus-per-worker",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="GPUs of each worker on Ray: 1, or 0.25 for four workers on one GPU.",
 )
 @model_options
-@click.option("-q", "--quiet", is_flag=True, help="No progress line. There is none in a pipe either.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress bar. There is none in a pipe either.")
 @click.pass_context
 def corpus(
     context: click.Context,
@@ -133,12 +147,12 @@ def corpus(
 
     An INPUT is a file, a folder, a pattern such as 'news/*.jsonl.gz', or an address of these (s3://, gs://, hdfs://). A
     document is a line of text (.txt), an object in JSON lines (.jsonl) or a row of Parquet (.parquet); the first two
-    may be compressed (.gz, .zst). A text file in a folder is one document, its lines wrapped; with --input-format
-    text, each of its lines is one.
+    may be compressed (.gz, .zst). A text file in a folder is one document with wrapped lines; with --input-format
+    text, each of its lines is a document.
 
-    Given again, the command goes on where it was stopped, whatever stopped it. Bad documents are listed in
-    OUTPUT/_errors.jsonl and stop nothing; the figures are in OUTPUT/_report.json. The exit status is 3 if a file could
-    not be read to its end.
+    Whatever stopped it, the same command resumes where it was. Bad documents are listed in OUTPUT/_errors.jsonl and do
+    not stop the run; the figures are in OUTPUT/_report.json. The exit status is 3 if a file could not be read to its
+    end.
 
     \b
     Examples:
@@ -190,8 +204,8 @@ def corpus(
                 progress=progress,
             )
     except Stopped as stopped:
-        done = f"{progress.done:,} of {progress.units:,} units are whole" if progress.units else "nothing is written"
-        click.echo(f"spanlin: interrupted: {done}; the same command goes on", err=True)
+        done = f"{progress.done:,} of {progress.units:,} units are complete" if progress.units else "nothing is written"
+        click.echo(f"spanlin: interrupted: {done}; the same command resumes", err=True)
         context.exit(stopped.exit_status)
     for line in summary(report, output):
         click.echo(f"spanlin: {line}", err=True)

@@ -1,4 +1,4 @@
-"""How far `spanlin corpus` has come, on a terminal, and what it says at the end."""
+"""The progress of `spanlin corpus` on a terminal, and its summary at the end."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CorpusProgressBar:
         return self
 
     def __exit__(self, *details: object) -> None:
-        if not self._bar.disable:  # older versions of rich end even a bar that was never shown with an empty line
+        if not self._bar.disable:  # older versions of rich print an empty line even if the bar was never shown
             self._bar.stop()
 
     def _update(self) -> None:
@@ -46,15 +46,15 @@ class CorpusProgressBar:
 
 
 def summary(report: Report, output: str) -> Iterator[str]:
-    """Yield the lines that tell what became of a corpus."""
+    """Yield the lines that say what came of a run."""
     if report.kept:
-        yield f"{report.kept:,} of {report.units:,} units were whole already"
+        yield f"{report.kept:,} of {report.units:,} units were complete already"
     if report.remade:
         shards = ", ".join(report.remade[:3]) + (", ..." if len(report.remade) > 3 else "")
-        yield f"{len(report.remade):,} damaged and written anew: {shards}"
+        yield f"{len(report.remade):,} damaged and rewritten: {shards}"
     if report.skipped:
         names = ", ".join(report.skipped_files[:3]) + (", ..." if report.skipped > 3 else "")
-        yield f"{report.skipped:,} files skipped, for their endings are not known: {names}; see --input-format"
+        yield f"{report.skipped:,} files skipped because their endings are unknown: {names}; see --input-format"
     yield (
         f"{report.documents:,} documents, {report.sentences:,} sentences in {report.units:,} shards, "
         f"{report.bytes / 1e6:,.1f} MB; {report.new_sentences:,} sentences in {report.seconds:,.1f} s, "

@@ -1,4 +1,4 @@
-"""`spanlin prepare`: a treebank as its owner ships it to train, dev and test files."""
+"""`spanlin prepare`: turn a treebank as its owner ships it into train, dev and test files."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _PATH = click.Path(path_type=Path)
 
 @click.group()
 def prepare() -> None:
-    """Turn the treebank at SOURCE into DEST/train.txt, dev.txt and test.txt, one cleaned tree a line.
+    """Turn the treebank at SOURCE into DEST/train.txt, dev.txt and test.txt, one cleaned tree per line.
 
-    Empty elements, function tags and co-indices are taken off, and every tree gets the root TOP. DEST/manifest.json
-    keeps the counts, what was dropped and why, and a checksum of each file.
+    Empty elements, function tags and co-indices are removed, and every tree gets the root TOP. DEST/manifest.json
+    records the counts, what was dropped and why, and a checksum of each file.
 
     \b
     Example:
@@ -41,9 +41,11 @@ def prepare() -> None:
 
 
 def _arguments(command: _Command) -> _Command:
-    """Add what every treebank takes."""
+    """Add the arguments that every treebank takes."""
     for decorate in (
-        click.option("--strict", is_flag=True, help="Fail, and write nothing, if the counts are not the known ones."),
+        click.option(
+            "--strict", is_flag=True, help="Fail, and write nothing, if the counts differ from the known ones."
+        ),
         click.option("--skip-bad", is_flag=True, help="Skip malformed trees and report them, instead of stopping."),
         click.argument("dest", type=_PATH),
         click.argument("source", type=_PATH),
@@ -94,11 +96,13 @@ def craft(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
 
 @prepare.command()
 @_arguments
-@click.option("--ids", type=_PATH, help="Folder of train.pmids, dev.pmids, test.pmids; else they are below SOURCE.")
+@click.option(
+    "--ids", type=_PATH, help="Folder of train.pmids, dev.pmids and test.pmids; by default, they are below SOURCE."
+)
 def genia(source: Path, dest: Path, skip_bad: bool, strict: bool, ids: Path | None) -> None:
     """GENIA Treebank 1.0: the abstracts of the *.pmids lists.
 
-    SOURCE holds the XML files, at any depth. The list future_use is taken too, if it is there.
+    SOURCE holds the XML files, at any depth. The list future_use is used too, if it is there.
     """
     _prepare(find_genia(source, ids=ids), dest, skip_bad, strict)
 
@@ -115,13 +119,17 @@ def gum(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
 
 @prepare.command()
 @_arguments
-@click.option("--ratio", metavar="A/B/C", help="Shares of train, dev and test; 80/10/10 if no list is given.")
 @click.option(
-    "--unit", type=click.Choice(["file", "block"]), help="What is never divided: files, if enough, else blocks."
+    "--ratio", metavar="A/B/C", help="Shares of train, dev and test; by default 80/10/10, unless lists are given."
 )
-@click.option("--block-size", type=int, default=50, show_default=True, help="Trees in a block.")
-@click.option("--seed", type=int, help="Spread the units at random, not evenly.")
-@click.option("--train-list", type=_PATH, help="A file that names the files to train on, one a line.")
+@click.option(
+    "--unit",
+    type=click.Choice(["file", "block"]),
+    help="What is never split: by default files, if there are enough, else blocks.",
+)
+@click.option("--block-size", type=int, default=50, show_default=True, help="Trees per block.")
+@click.option("--seed", type=int, help="Spread the units at random instead of evenly.")
+@click.option("--train-list", type=_PATH, help="A file that names the files to train on, one per line.")
 @click.option("--dev-list", type=_PATH, help="The same for dev.")
 @click.option("--test-list", type=_PATH, help="The same for test.")
 def brackets(
@@ -136,7 +144,7 @@ def brackets(
     seed: int | None,
     **lists: Path | None,
 ) -> None:
-    """Any bracket file, or all in a folder, plain or gzip; split by ratio or by lists."""
+    """Any bracket file, or all files in a folder, plain or gzip; split by ratio or by lists."""
     given = {split: path for split in SPLITS if (path := lists[f"{split}_list"])}
     if not given:
         shares = _parse_ratio(ratio or "80/10/10")
@@ -156,7 +164,7 @@ def _parse_ratio(text: str) -> list[int]:
 
 
 def _prepare(treebank: Treebank, dest: Path, skip_bad: bool, strict: bool) -> None:
-    """Prepare the treebank and print the account: what was written on stdout, what went wrong on stderr."""
+    """Prepare the treebank and report what was written (on stdout) and what went wrong (on stderr)."""
     preparation = prepare_treebank(treebank, dest, skip_bad=skip_bad, strict=strict)
     click.echo(preparation.to_text())
     for error in preparation.malformed:

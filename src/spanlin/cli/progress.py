@@ -1,4 +1,4 @@
-"""How far `spanlin parse` has come, on a terminal."""
+"""The progress of `spanlin parse` on a terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rich.progress import (
 
 
 class ParseProgress:
-    """A bar on stderr with the sentences done and their rate; with a known size, also the share and the time left."""
+    """A bar on stderr with the sentences done and their rate; if the size is known, also the share and time left."""
 
     def __init__(self, *, shown: bool, total_bytes: int | None) -> None:
         self._done = self._place = 0
@@ -30,7 +30,7 @@ class ParseProgress:
             columns.append(TimeElapsedColumn())
         else:
             columns += [BarColumn(), TaskProgressColumn(), TimeRemainingColumn(elapsed_when_finished=True)]
-        # Sentences come in chunks of many: over a short time their rate would jump.
+        # Sentences come in large chunks, so a rate over a short time would jump.
         self._bar = PolledBar(*columns, console=Console(stderr=True), disable=not shown, speed_estimate_period=120)
         self._task = self._bar.add_task("parse", total=total_bytes, figures="")
         self._bar.before = self._update
@@ -41,7 +41,7 @@ class ParseProgress:
         return self
 
     def __exit__(self, *details: object) -> None:
-        if not self._bar.disable:  # older versions of rich end even a bar that was never shown with an empty line
+        if not self._bar.disable:  # older versions of rich print an empty line even if the bar was never shown
             self._bar.stop()
 
     def advance(self, place: int) -> None:
@@ -50,7 +50,7 @@ class ParseProgress:
         self._place = place
 
     def finish(self) -> None:
-        """Note that all is done, empty lines at the end included; the bar stays on the terminal."""
+        """Record that all is done, including empty lines at the end; the bar stays on the terminal."""
         self._place = self._total or self._place
 
     def _update(self) -> None:

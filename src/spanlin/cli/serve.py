@@ -12,25 +12,33 @@ from spanlin.cli.model_options import model_options
 from spanlin.errors import ConfigError, MissingExtraError, SpanlinError
 
 TOKEN_VARIABLE = "SPANLIN_TOKEN"
-_USUAL_WORDS = 30  # of a sentence, to count the words of many
+_USUAL_WORDS = 30  # per sentence, to turn a number of sentences into a number of words
 
 
 @click.command()
 @model_options
-@click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 to be reached from other machines.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 for any free one.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="The address to listen at; 0.0.0.0 accepts other machines."
+)
+@click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port to listen at; 0 for any free one.",
+)
 @click.option(
     "--token-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help=f"A file with the token that clients must send; else that in {TOKEN_VARIABLE}, else none.",
+    help=f"A file with the token that clients must send; by default, the one in {TOKEN_VARIABLE}, if it is set.",
 )
-@click.option("--cors", multiple=True, metavar="ORIGIN", help="A site whose pages may call; may be repeated.")
-@click.option("--max-body", default=1_000_000, show_default=True, help="Bytes of a request.")
-@click.option("--max-sentences", default=2_000, show_default=True, help="Sentences of a request.")
-@click.option("--max-words", default=500, show_default=True, help="Words of a sentence.")
+@click.option("--cors", multiple=True, metavar="ORIGIN", help="A site whose pages may call the service. Repeatable.")
+@click.option("--max-body", default=1_000_000, show_default=True, help="Bytes per request.")
+@click.option("--max-sentences", default=2_000, show_default=True, help="Sentences per request.")
+@click.option("--max-words", default=500, show_default=True, help="Words per sentence.")
 @click.option("--queue", default=4_000, show_default=True, help="Sentences that may wait before clients get a 503.")
 @click.option("--time-limit", default=30.0, show_default=True, help="Seconds until a request gets a 504.")
-@click.option("--shutdown-time", default=30, show_default=True, help="Seconds to answer the last requests in.")
+@click.option("--shutdown-time", default=30, show_default=True, help="Seconds to answer the last requests.")
 def serve(
     *,
     model: str,
@@ -49,7 +57,7 @@ def serve(
 ) -> None:
     """Serve a model over HTTP: a page at /, JSON at /v1/parse, the rest at /docs.
 
-    It is reached from this machine alone unless --host says otherwise. Stopped by Ctrl-C or SIGTERM it takes no new
+    Only this machine can reach it unless --host says otherwise. Stopped by Ctrl-C or SIGTERM, it takes no new
     requests, answers those it has, and exits with status 0.
     """
     try:
@@ -70,22 +78,22 @@ def serve(
         queue_words=max(max_words, _USUAL_WORDS * queue),
         time_limit=time_limit,
         shutdown_seconds=shutdown_time,
-        # On a device a batch is worth its launch only if it is large.
+        # On a device, only a large batch is worth launching.
         **({"batch_words": 50_000} if device else {}),
     )
     if not token and not _is_loopback(host):
         click.echo(f"spanlin: {host} can be reached by others and no token is set: anyone may use it", err=True)
 
-    def tell(address: str) -> None:
+    def report(address: str) -> None:
         click.echo(f"spanlin: serving {model} at {address} (Ctrl-C stops)", err=True)
 
     parsers = running.load_parsers(model, threads=threads, device=device)
-    accepted = running.serve(parsers, settings, host=host, port=port, on_start=tell)
+    accepted = running.serve(parsers, settings, host=host, port=port, on_start=report)
     click.echo(f"spanlin: stopped after {accepted} requests", err=True)
 
 
 def _token(file: Path | None) -> str:
-    """Return the token, or an empty string if none is set; one that is set but empty is a mistake."""
+    """Return the token, or an empty string if none is set; a token that is set but empty is a mistake."""
     if file is None:
         if TOKEN_VARIABLE in os.environ and not os.environ[TOKEN_VARIABLE]:
             raise ConfigError(f"{TOKEN_VARIABLE} is set but empty: give it a token, or unset it")

@@ -1,4 +1,4 @@
-"""Corpora of any size, parsed on one machine or many: cut into units, each of which gives one shard, once."""
+"""Corpora of any size, parsed on one machine or many: cut into units, each of which becomes one shard."""
 
 from __future__ import annotations
 

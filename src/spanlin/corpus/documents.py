@@ -15,14 +15,14 @@ from spanlin.corpus.stores import open_store
 from spanlin.corpus.units import Unit
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# Escaped, a character may have six bytes in JSON (twelve beyond the first plane), and other fields come along.
-_BYTES_A_CHARACTER = 12
+# Escaped in JSON, a character may take six bytes (twelve beyond the first plane), and a line has other fields too.
+_BYTES_PER_CHARACTER = 12
 _BYTES_IN_UTF8 = 4
 _LINES_ADVICE = "if each line is a document, give --input-format text"
 
 
 class Document(NamedTuple):
-    """A text with its id; `place` is its byte or row in the file."""
+    """A text with its id; `place` is the byte or row of the file at which it starts."""
 
     place: int
     id: str
@@ -37,7 +37,7 @@ class BadDocument(NamedTuple):
 
 
 class UnreadableError(Exception):
-    """A file that cannot be read, or not to its end; the message is the reason."""
+    """A file that cannot be read, or not to its end; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +50,9 @@ class DocumentOptions:
 
 
 def read_documents(unit: Unit, options: DocumentOptions) -> Iterator[Document | BadDocument]:
-    """Yield the documents of a unit in order; blank lines are none.
+    """Yield the documents of a unit in order; blank lines are skipped.
 
-    Raises an UnreadableError where a file is damaged; all before it has come then.
+    Raises an UnreadableError where a file is damaged, after yielding all before the damage.
     """
     expected: tuple[type[BaseException], ...] = (OSError, EOFError, zlib.error)
     if unit.format == "parquet" or unit.compression == "zst" or unit.root:
@@ -71,13 +71,13 @@ def read_documents(unit: Unit, options: DocumentOptions) -> Iterator[Document | 
 
 
 class _Gzip:
-    """The contents of a gzip file, as far as they go: what can be had is given before an error is met."""
+    """The contents of a gzip file; of a damaged one, all that can be read comes before the error."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._file = gzip.GzipFile(fileobj=stream)
 
     def read(self, size: int) -> bytes:
-        """Return some bytes, at most so many; none at the end."""
+        """Return up to `size` bytes; none at the end."""
         return self._file.read1(size)
 
 
@@ -90,7 +90,7 @@ def _uncompressed(stream: BinaryIO, compression: str) -> BinaryIO:
 
 
 def _lines(stream: BinaryIO, unit: Unit, options: DocumentOptions) -> Iterator[Document | BadDocument]:
-    longest = _BYTES_A_CHARACTER * options.longest_document
+    longest = _BYTES_PER_CHARACTER * options.longest_document
     make = _json_document if unit.format == "jsonl" else _text_document
     for place, data in read_lines(stream, unit.begin, None if unit.end < 0 else unit.end, longest=longest):
         if data is None:
@@ -141,9 +141,9 @@ def _json_document(place: int, data: bytes, file: str, options: DocumentOptions)
 
 
 def _rows(stream: BinaryIO, unit: Unit, options: DocumentOptions) -> Iterator[Document | BadDocument]:
-    if unit.group < 0:  # its footer could not be read; that was not always so if it can be read now
+    if unit.group < 0:  # its footer could not be read when the corpus was cut
         require_pyarrow().parquet.ParquetFile(stream)
-        raise UnreadableError("it could not be read when the corpus was cut; parse it again into another folder")
+        raise UnreadableError("it could not be read when the run began; parse it again into another folder")
     columns = [options.text_field, *([options.id_field] if options.id_field else [])]
     first = unit.begin - _rows_before(stream, unit.group)
     rows = read_rows(stream, columns, group=unit.group, skip=first, count=unit.end - unit.begin)
@@ -160,13 +160,13 @@ def _rows_before(stream: BinaryIO, group: int) -> int:
 
 
 def _document(place: int, text: Any, given: Any, file: str, options: DocumentOptions) -> Document | BadDocument:
-    """Return the document of a text, or of its bytes, if it is one."""
+    """Return the document of a text, or of its bytes, or what is wrong with it."""
     try:
         text, given = (value.decode("utf-8") if isinstance(value, bytes) else value for value in (text, given))
     except UnicodeDecodeError as error:
         return BadDocument(place, _not_utf8(error))
     if not isinstance(text, str):
-        return BadDocument(place, f"its text is no text but {type(text).__name__}")
+        return BadDocument(place, f"its text is not a string but {type(text).__name__}")
     if options.id_field and (isinstance(given, bool) or not isinstance(given, str | int)):
         return BadDocument(place, f"its id is neither text nor a whole number but {type(given).__name__}")
     if len(text) > options.longest_document:
@@ -176,7 +176,7 @@ def _document(place: int, text: Any, given: Any, file: str, options: DocumentOpt
         try:
             value.encode("utf-8")
         except UnicodeEncodeError as error:
-            return BadDocument(place, f"half a surrogate pair at character {error.start}, which is no text")
+            return BadDocument(place, f"half a surrogate pair at character {error.start}, which is not text")
     return Document(place, name, text)
 
 

@@ -1,4 +1,4 @@
-"""The files of a corpus: what files, folders, patterns and cloud addresses name, in one fixed order."""
+"""The files of a corpus: those that files, folders, patterns and cloud addresses name, in a fixed order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanlin.corpus.stores import FoundFile, Store, is_local, open_address
 from spanlin.errors import CorpusError
 
 InputFormat: TypeAlias = Literal["text", "document", "jsonl", "parquet"]
-"""`text` has a document on each line, `document` is one as a whole."""
+"""`text` has a document on each line; `document` is a single one."""
 INPUT_FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
 Compression: TypeAlias = Literal["", "gz", "zst"]
 
@@ -25,7 +25,7 @@ _PATTERN = re.compile(r"[*?\[]")
 
 
 class CorpusFile(NamedTuple):
-    """A file to parse. `name` is what the output calls it; `root` and `path` are where a worker finds it."""
+    """A file to parse. The output calls it `name`; a worker finds it by `root` and `path`."""
 
     name: str
     root: str
@@ -43,11 +43,12 @@ def find_inputs(
     outside: str = "",
     skipped: list[str] | None = None,
 ) -> list[CorpusFile]:
-    """Return the files, those of a folder or a pattern sorted by name, each of them once.
+    """Return the files, each of them once; those of a folder or a pattern are sorted by name.
 
-    Of a folder only files with a known ending count, or all with an `input_format`; names with `.` or `_` in front do
-    not. A text file of a folder is one document; one that is given by name or pattern has a document on each line. What
-    lies in the folder `outside`, the output's, is left out. `skipped` gets the names of files with other endings.
+    In a folder, only files with a known ending are taken, or all if an `input_format` is given, but none whose name
+    starts with `.` or `_`. A text file in a folder is one document; one that is given by name or pattern has a document
+    on each line. Files in the output folder, `outside`, are left out. `skipped` gets the names of files with unknown
+    endings.
     """
     skipped = [] if skipped is None else skipped
     files: dict[tuple[str, str], CorpusFile] = {}
@@ -59,7 +60,7 @@ def find_inputs(
                 count += 1
         if not count:
             raise CorpusError(
-                f"{address}: no files to parse here; they are told by .txt, .jsonl or .parquet (the first two also "
+                f"{address}: no files to parse here; they are known by .txt, .jsonl or .parquet (the first two also "
                 "with .gz or .zst behind), or by --input-format"
             )
     return list(files.values())
@@ -72,7 +73,7 @@ def _is_inside(path: str, address: str, outside: str) -> bool:
 
 
 def _files(address: str, input_format: InputFormat | None, skipped: list[str], outside: str) -> Iterator[CorpusFile]:
-    # In an address of the cloud, a question mark stands before its options.
+    # In a cloud address, a question mark comes before the options.
     typed, mark, settings = (address, "", "") if is_local(address) else address.partition("?")
     parts = typed.split("/")
     pattern_at = next((number for number, part in enumerate(parts) if _PATTERN.search(part)), None)
@@ -98,13 +99,13 @@ def _files(address: str, input_format: InputFormat | None, skipped: list[str], o
             if not _is_inside(found.path, address, outside):
                 skipped.append(_name(found, root, address, path))
         else:
-            # Most text in folders is a file for each document, its lines wrapped.
+            # In folders of text, each file is most often one document with wrapped lines.
             whole = input_format is None and kind == "text"
             yield _input(found, root, address, path, "document" if whole else input_format)
 
 
 def _exists(address: str) -> bool:
-    """Return whether a path with characters of patterns in it is simply there."""
+    """Return whether there is a file of that very name, although it looks like a pattern."""
     return is_local(address) and open_address(address)[1].find(open_address(address)[2]) is not None
 
 
@@ -123,7 +124,7 @@ def _sorted(store: Store, folder: str) -> list[FoundFile]:
 
 
 def _expression(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression of a pattern; `**` is any number of folders, all else stays inside one."""
+    """Return the regular expression of a pattern; `**` matches any number of folders, all else stays inside one."""
     parts = []
     for part in re.findall(r"\*\*/|\*+|\?|\[!?[^]/]+\]|.", pattern, re.DOTALL):
         if part == "**/":
@@ -151,20 +152,20 @@ def _input(found: FoundFile, root: str, address: str, folder: str, input_format:
     kind, compression = _format(found.path)
     kind = input_format or kind
     if kind is None:
-        raise CorpusError(f"{name}: its ending does not tell its format; give --input-format {'|'.join(INPUT_FORMATS)}")
+        raise CorpusError(f"{name}: its ending does not say its format; give --input-format {'|'.join(INPUT_FORMATS)}")
     return CorpusFile(name, root, found.path, found.size, found.modified, kind, compression)
 
 
 def _name(found: FoundFile, root: str, address: str, folder: str) -> str:
-    """Return the file's name in the output: what was typed, and what was found below that."""
+    """Return the file's name in the output: what the user typed, and what was found below that."""
     below = _below(found.path, folder)
-    # Neither options nor, before an @, credentials of an address belong into an output.
+    # Neither the options of an address nor its credentials (before an @) belong in an output.
     typed = _CREDENTIALS.sub("://", address.partition("?")[0]).rstrip("/") if root else address.rstrip("/")
     return f"{typed}/{below}" if below and typed else below or typed
 
 
 def _format(path: str) -> tuple[InputFormat | None, Compression]:
-    """Return what a file's ending tells; Parquet is compressed inside, if at all."""
+    """Return what a file's ending says; Parquet is compressed inside, if at all."""
     stem, _, ending = path.rpartition("/")[2].lower().rpartition(".")
     compression = _COMPRESSIONS.get(ending, "")
     if compression:

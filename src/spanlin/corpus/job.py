@@ -1,4 +1,4 @@
-"""What a corpus is parsed with, and the output folder that remembers it."""
+"""What a corpus is parsed with, and the output folder that records it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LONGEST_LIMIT = 1_000_000  # longer ones are too much for a C library's timer
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusOptions:
-    """All that the output depends on, besides the input and the model."""
+    """All that the output depends on besides the input and the model."""
 
     documents: DocumentOptions = field(default_factory=DocumentOptions)
     form: InputForm = "text"
@@ -61,7 +61,7 @@ class CorpusOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What a worker must know, on whichever machine it is."""
+    """What a worker must know, on whatever machine it runs."""
 
     root: str
     folder: str
@@ -73,15 +73,15 @@ class Job:
     device: str
     options: CorpusOptions
     key: str = ""
-    """A hash of all that `begin_output` compares; a worker that finds another one looks at another folder."""
+    """A hash of all that `begin_output` compares; a worker that finds another one sees another folder."""
     run: str = ""
-    """The start that this is of the same job."""
+    """Which start of the job this is."""
     time_limit: float = TIME_LIMIT
-    """A worker that has done nothing for so many seconds is ended; another one may be given at the next start."""
+    """A worker that has done nothing for so many seconds is ended; the next start may have another limit."""
 
     @classmethod
     def from_table(cls, table: dict[str, Any]) -> Job:
-        """Return the job that `asdict` made a table of, for another process."""
+        """Return the job from the table that `asdict` made of it for another process."""
         options = table["options"]
         documents = DocumentOptions(**options["documents"])
         return cls(**{**table, "options": CorpusOptions(**{**options, "documents": documents})})
@@ -96,7 +96,7 @@ class Job:
         return "/".join((self.folder, *names))
 
     def read(self, *names: str) -> bytes | None:
-        """Return what is in a small file of the output folder, None if it is not there."""
+        """Return the contents of a small file of the output folder, or None if it is not there."""
         return read_whole(self.store, self.path(*names))
 
     def write(self, data: bytes, *names: str) -> None:
@@ -119,7 +119,7 @@ def make_job(
     options: CorpusOptions,
     time_limit: float = TIME_LIMIT,
 ) -> tuple[Job, dict[str, Any]]:
-    """Return the job, and what its output folder remembers of it."""
+    """Return the job, and what its output folder records of it."""
     if not 0 < time_limit <= _LONGEST_LIMIT:
         raise CorpusError(f"time_limit must be more than 0 and at most {_LONGEST_LIMIT:,} seconds, got {time_limit}")
     root, _, folder = open_address(output)
@@ -150,7 +150,7 @@ def make_job(
 
 
 def begin_output(job: Job, about: dict[str, Any]) -> bool:
-    """Make the output folder ready, and return whether it was begun before, with the same input, model and options.
+    """Prepare the output folder, and return whether it was begun before with the same input, model and options.
 
     Raises a CorpusError if it was begun with others, or has something else in it.
     """
@@ -179,11 +179,11 @@ def _require_same(raw: bytes, about: dict[str, Any], address: str) -> None:
         difference = _difference(before, about)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise CorpusError(f"{address}/{ABOUT}: damaged; give a new folder") from error
-    raise CorpusError(f"{address}: was begun with {difference}; go on with the same, or give a new folder")
+    raise CorpusError(f"{address}: was begun with {difference}; give the same again, or a new folder")
 
 
 def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """Return what was otherwise, in a few words."""
+    """Return what was different, in a few words."""
     for name in ("format", "spanlin", "device"):
         if before[name] != now[name]:
             return f"{name} {before[name] or 'cpu'}, not {now[name] or 'cpu'}"

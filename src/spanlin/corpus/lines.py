@@ -1,4 +1,4 @@
-"""The lines of a stretch of a file, each of them in one stretch only, however the file was cut."""
+"""The lines of a byte range of a file; however the file is cut into ranges, each line belongs to one of them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ _BLOCK = 1 << 16
 
 
 class Line(NamedTuple):
-    """A line without its line break, and the byte of the file at which it begins; no data if it is too long."""
+    """A line without its line break, and the byte of the file at which it begins; without data if it is too long."""
 
     place: int
     data: bytes | None
 
 
 def read_lines(stream: BinaryIO, begin: int, end: int | None, *, longest: int, block: int = _BLOCK) -> Iterator[Line]:
-    r"""Yield the lines that begin at a byte from `begin` up to, not with, `end`; to the last one if that is None.
+    r"""Yield the lines that begin at a byte from `begin` up to, not including, `end`; None is the end of the file.
 
-    A line ends with `\n`; the last one need not. At most `longest` bytes of a line, and two blocks, are in memory.
+    A line ends with `\n`; the last one need not. Memory holds at most `longest` bytes of a line, and two blocks.
     """
     place = max(begin - 1, 0)
     if place:
         stream.seek(place)
-    # The byte before may be a line break. If it is not, it is in a line that began earlier, and so not ours.
+    # If the byte before is not a line break, it is in a line that began earlier and is not ours.
     is_ours = begin == 0
     start = place  # of the line that is being read
     parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Parquet: the groups and rows of a file, and shards of parses. The only part that needs pyarrow for local files."""
+"""Parquet: the groups and rows of a file, and shards of parses. For local files, only this needs pyarrow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def require_pyarrow() -> Any:
 
 
 def row_groups(file: CorpusFile) -> list[tuple[int, int]] | None:
-    """Return how many rows and bytes each row group has, None if the file cannot be read."""
+    """Return how many rows and bytes each row group has, or None if the file cannot be read."""
     pa = require_pyarrow()
     try:
         with open_store(file.root).open(file.path) as stream:
@@ -39,9 +39,9 @@ def row_groups(file: CorpusFile) -> list[tuple[int, int]] | None:
 def read_rows(
     stream: BinaryIO, columns: Sequence[str], *, group: int, skip: int, count: int
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of columns, text as bytes, in `count` rows of a row group after the first `skip`.
+    """Yield the values of some columns, text as bytes, in `count` rows of a row group after the first `skip`.
 
-    Raises pyarrow's errors, and a KeyError for a column that is not there.
+    Raises pyarrow's errors, and a KeyError for a missing column.
     """
     pa = require_pyarrow()
     file = pa.parquet.ParquetFile(stream)
@@ -61,7 +61,7 @@ def read_rows(
 
 
 def _plain(pa: Any, values: Any) -> list[Any]:
-    """Return a column's values; text as its bytes, for nobody has checked that it is UTF-8."""
+    """Return a column's values; text as bytes, since nobody has checked that it is UTF-8."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):

@@ -1,4 +1,4 @@
-"""Units one after another, by one separate process; if it dies of one, another process takes over."""
+"""Units one after another, in one separate process; if a unit kills it, another process takes over."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from spanlin.corpus.units import Unit
 from spanlin.corpus.work import Live, UnitDone
 from spanlin.errors import CorpusError
 
-_LEAVING = 10.0  # seconds for a worker that is stopped to tidy up
+_LEAVING = 10.0  # seconds for a worker that is stopped to clean up
 
 
 def run_plainly(units: Sequence[Unit], job: Job, live: Live) -> Iterator[UnitDone]:
     """Yield each unit when it is done, in order; `live` is how far the next one is.
 
-    A worker that is killed, or that ends itself as nothing has been done for the job's time limit, is replaced. The new
-    one finds that the unit was begun, and parses it carefully.
+    A worker that is killed, or that ends itself because it did nothing for the job's time limit, is replaced. The new
+    one finds that the unit was begun, and parses it in yet another process.
     """
     waiting = {unit.name: unit for unit in units}
     while waiting:

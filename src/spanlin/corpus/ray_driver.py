@@ -26,7 +26,7 @@ from spanlin.corpus.units import Unit
 from spanlin.corpus.work import Worker
 from spanlin.errors import CorpusError, SpanlinError
 
-_MOST_BLOCKS = 50_000  # beyond it, several units are one task: Ray's own work would be felt
+_MOST_BLOCKS = 50_000  # beyond this, several units are one task, or Ray's own work would slow us down
 _LOOK_AFTER = 1.0  # seconds
 _LONG_SILENCE = 60.0
 _LONGEST_START = 120.0
@@ -64,17 +64,17 @@ def main() -> None:
         parent.answer(stop=f"Ray failed: {_first_line(error)}")
     parent.answer(end=True)
     if done == len(units):
-        ray.shutdown()  # not while threads of Ray's are at work, for it would end this process in the middle
+        ray.shutdown()  # not while Ray's threads are at work: it would end this process in the middle
     os._exit(0)
 
 
 def _connect(settings: RaySettings) -> Any:
-    """Return Ray, which has joined a cluster or been started here."""
+    """Return Ray, after it has joined a cluster or been started here."""
     for name in ("RAY_USAGE_STATS_ENABLED", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"):
         os.environ.setdefault(name, "0")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
-    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray would have workers give way to all else, even its own logs
-    ray = importlib.import_module("ray")  # by name, so that our own annotations never depend on what is installed
+    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray would give workers a low priority, below even its own logs
+    ray = importlib.import_module("ray")  # by name, so that our own types never depend on what is installed
     _require_listener(settings)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     try:
@@ -84,7 +84,7 @@ def _connect(settings: RaySettings) -> Any:
             cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
             most = settings.workers[1] if settings.workers else 1
             cpus = max(cores, math.ceil(most * settings.cpus_per_worker))
-            # "local": without an address Ray would join any cluster that it finds on this machine.
+            # "local": without an address, Ray would join any cluster that it finds on this machine.
             ray.init(address="local", num_cpus=cpus, include_dashboard=False, object_store_memory=_OBJECTS, **quiet)
     except (ConnectionError, RuntimeError, ValueError, OSError, TimeoutError) as error:
         raise CorpusError(f"{_where(settings)}: {_first_line(error)}") from error
@@ -96,7 +96,7 @@ def _where(settings: RaySettings) -> str:
 
 
 def _require_listener(settings: RaySettings) -> None:
-    """Raise a CorpusError if nobody listens at a plain address: Ray itself would try for seven minutes."""
+    """Raise a CorpusError if nothing listens at a plain address: Ray itself would try for seven minutes."""
     found = re.fullmatch(r"(?P<host>[^:/]+|\[[^\]]+\]):(?P<port>\d+)", settings.address)
     if found is None:
         return
@@ -104,7 +104,9 @@ def _require_listener(settings: RaySettings) -> None:
         socket.create_connection((found["host"].strip("[]"), int(found["port"])), timeout=_LISTENER_WAIT).close()
     except (OSError, OverflowError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else _first_line(error)
-        raise CorpusError(f"{_where(settings)}: {reason}; is it the address that `ray start --head` told?") from error
+        raise CorpusError(
+            f"{_where(settings)}: {reason}; is it the address that `ray start --head` printed?"
+        ) from error
 
 
 def _first_line(error: BaseException) -> str:
@@ -117,18 +119,18 @@ def _room(resources: dict[str, float], settings: RaySettings) -> tuple[int, int]
         room = min(room, resources.get("GPU", 0.0) / settings.gpus_per_worker)
     if room < 1:
         raise CorpusError(
-            f"there is no room for one worker of {settings.cpus_per_worker:g} CPUs and {settings.gpus_per_worker:g} "
+            f"there is no room for a worker of {settings.cpus_per_worker:g} CPUs and {settings.gpus_per_worker:g} "
             f"GPUs: Ray has {resources.get('CPU', 0):g} and {resources.get('GPU', 0):g}"
         )
     return int(room), int(room)
 
 
 def _rows(ray: Any, data: Any) -> Generator[dict[str, Any]]:
-    """Yield the actors' answers; ends early if a machine is lost, and nothing comes for long."""
+    """Yield the actors' answers; ends early if a machine is lost and no answer comes for a long time."""
     answers: queue.SimpleQueue[dict[str, Any] | BaseException | None] = queue.SimpleQueue()
 
     def read() -> None:
-        # In a thread, so that a lost machine does not find us inside Ray.
+        # In a thread, so that we are not stuck inside Ray when a machine is lost.
         try:
             for row in data.iter_rows():
                 answers.put(row)
@@ -165,7 +167,7 @@ def _data_set(units: Sequence[Unit], job: Job, settings: RaySettings, workers: t
     data = importlib.import_module("ray.data")
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     data.DataContext.get_current().enable_progress_bars = False
-    # From items there is nothing to read, so no task competes with the actors for their cores.
+    # Items need not be read, so no task competes with the actors for their cores.
     described = data.from_items(
         [{"unit": unit.to_json()} for unit in units], override_num_blocks=min(len(units), _MOST_BLOCKS)
     )
@@ -174,7 +176,7 @@ def _data_set(units: Sequence[Unit], job: Job, settings: RaySettings, workers: t
         UnitActor,
         fn_constructor_args=(job,),
         batch_size=1,
-        # One runs and one waits, so that an actor need not wait for its next unit until the driver has looked.
+        # One runs and one waits, so that an actor has its next unit before the driver looks again.
         compute=data.ActorPoolStrategy(min_size=least, max_size=most, max_tasks_in_flight_per_actor=2),
         num_cpus=settings.cpus_per_worker,
         num_gpus=settings.gpus_per_worker,
@@ -182,13 +184,13 @@ def _data_set(units: Sequence[Unit], job: Job, settings: RaySettings, workers: t
 
 
 class UnitActor:
-    """A worker in a process of Ray's."""
+    """A worker in one of Ray's processes."""
 
     def __init__(self, job: Job) -> None:
         self._worker = Worker(job, watchdog=Watchdog(job.time_limit))
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        """Return what became of each unit, or why no unit can go on, as lines of JSON, and the seconds it took."""
+        """Return what became of each unit, or why the whole run must stop, as JSON, and the seconds it took."""
         done, seconds = [], []
         for line in batch["unit"]:
             start = time.monotonic()

@@ -1,4 +1,4 @@
-"""Units on Ray, by a process apart: Ray takes a process over, and may end it in the middle."""
+"""Units on Ray, run by a separate process: Ray takes a process over, and may end it in the middle."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from spanlin.corpus.units import Unit
 from spanlin.corpus.work import UnitDone
 from spanlin.errors import CorpusError, MissingExtraError
 
-_LEAVING = 10.0  # seconds for a driver that is through to take its leave of a cluster
+_LEAVING = 10.0  # seconds for a driver that has finished to leave a cluster
 
 
 @dataclass(frozen=True, kw_only=True)
 class RaySettings:
-    """Where actors run, how many there are (`workers`, least and most), and what each of them takes.
+    """Where actors run, how many there are (`workers`, at least and at most), and what each of them takes.
 
-    Without an `address` Ray is started on this machine; without `workers`, there are as many as there is room for.
+    Without an `address`, Ray is started on this machine; without `workers`, there are as many as fit.
     """
 
     address: str = ""
@@ -40,7 +40,7 @@ class RaySettings:
 
     @property
     def threads(self) -> int:
-        """How many batches a worker runs side by side."""
+        """How many batches a worker runs in parallel."""
         return max(1, math.floor(self.cpus_per_worker))
 
 
@@ -55,12 +55,12 @@ def run_on_ray(
     job: Job,
     settings: RaySettings,
     *,
-    tell_workers: Callable[[str], None] = lambda workers: None,
+    report_workers: Callable[[str], None] = lambda workers: None,
 ) -> Iterator[UnitDone]:
     """Yield each unit when it is done, in any order.
 
-    Ray starts actors that die again, and gives them what they had. Where a machine is lost there may be no place for
-    its actors, and Ray would wait for ever; then the units that are left start anew, on what there is.
+    Ray restarts actors that die, and gives them their units again. When a machine is lost there may be no room for its
+    actors, and Ray would wait forever; then the remaining units are started afresh, on the machines that are left.
     """
     require_ray()
     settings = joined(settings)
@@ -69,7 +69,7 @@ def run_on_ray(
         with closing(_answers(list(waiting.values()), job, settings)) as answers:
             for answer in answers:
                 if "workers" in answer:
-                    tell_workers(answer["workers"])
+                    report_workers(answer["workers"])
                 elif "stop" in answer:
                     raise CorpusError(answer["stop"])
                 else:
@@ -79,7 +79,7 @@ def run_on_ray(
 
 
 def joined(settings: RaySettings) -> RaySettings:
-    """Return settings that name the cluster which this process has joined already, if it has."""
+    """Return settings that name the cluster that this process has joined already, if it has joined one."""
     ray = sys.modules.get("ray")
     if settings.address or ray is None or not ray.is_initialized():
         return settings
@@ -96,4 +96,4 @@ def _answers(units: Sequence[Unit], job: Job, settings: RaySettings) -> Generato
                 child.wait(_LEAVING)
                 return
             yield answer
-        raise CorpusError(f"Ray's driver ended with status {child.close()}; the same command goes on")
+        raise CorpusError(f"Ray's driver ended with status {child.close()}; the same command resumes")

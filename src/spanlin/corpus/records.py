@@ -1,4 +1,4 @@
-"""What the output folder knows of a unit: that it was begun, that it is whole, what is wrong in it."""
+"""What the output folder records of a unit: that it was begun, that it is complete, what went wrong in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class UnitRecord:
-    """A unit that is done, by which `run`. `failures` are documents; an `incomplete` one is tried again by the next."""
+    """A unit that is done, and the `run` that did it.
+
+    `failures` counts documents; a unit that is `incomplete` is tried again by the next run.
+    """
 
     unit: str
     shard: str
@@ -30,15 +33,15 @@ class UnitRecord:
     run: str = ""
 
     def to_json(self) -> str:
-        """Return it as one line."""
+        """Return the record as one line."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> UnitRecord:
-        """Return the record of such a line; a ValueError if it is none."""
+        """Return the record of such a line, or raise a ValueError if it is not one."""
         found = json.loads(text)
         if not isinstance(found, dict) or found.keys() != {item.name for item in fields(cls)}:
-            raise ValueError("no record")
+            raise ValueError("not a record")
         return cls(**found)
 
 
@@ -53,7 +56,7 @@ class UnitFiles:
         self._begun = (UNITS, f"{unit.name}.begun")
 
     def find(self) -> tuple[UnitRecord | None, bool]:
-        """Return the record of a unit that is whole, and else whether there was one and its shard is damaged."""
+        """Return the record of a unit that is complete, or None, and whether its shard or record is damaged."""
         raw = self.job.read(*self._record)
         if raw is None:
             return None, False
@@ -79,25 +82,25 @@ class UnitFiles:
         return digest.hexdigest() == record.sha256
 
     def attempts(self) -> int:
-        """Return how often the unit was begun and never ended, not even with an error."""
+        """Return how often the unit was begun and never finished, not even with an error."""
         raw = self.job.read(*self._begun)
         return int(raw) if raw is not None and raw.isdigit() else 0
 
     def begin(self, attempts: int) -> None:
-        """Note that a worker begins, after so many attempts."""
+        """Record that a worker begins, after so many attempts."""
         self.job.write(str(attempts + 1).encode(), *self._begun)
 
     def leave(self) -> None:
-        """Note that the worker lives."""
+        """Record that the worker is still alive."""
         self.job.store.remove(self.job.path(*self._begun))
 
     def finish(self, record: UnitRecord) -> None:
-        """Note that the unit is done."""
+        """Record that the unit is done."""
         self.job.write(record.to_json().encode(), *self._record)
 
 
 class HashingStream:
-    """A stream that only writes, and knows the size and the SHA-256 sum of what it was given."""
+    """A write-only stream that knows the size and the SHA-256 sum of what it was given."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -117,7 +120,7 @@ class HashingStream:
         return view.nbytes
 
     def discard(self) -> None:
-        """Take what comes and write none of it: what could not be written must not be tried again on the way out."""
+        """Write nothing any more: what could not be written must not be tried again during clean-up."""
         self._discards = True
 
     def sha256(self) -> str:
@@ -129,7 +132,7 @@ class HashingStream:
         return self.size
 
     def writable(self) -> bool:
-        """Return True, as those ask who write Parquet."""
+        """Return True, for writers of Parquet that ask."""
         return True
 
     def readable(self) -> bool:
@@ -141,9 +144,9 @@ class HashingStream:
         return False
 
     def flush(self) -> None:
-        """Pass it on."""
+        """Flush the stream below."""
         if not self._discards:
             self._stream.flush()
 
     def close(self) -> None:
-        """Leave it open: whoever opened the stream closes it."""
+        """Do nothing: whoever opened the stream closes it."""

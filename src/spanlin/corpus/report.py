@@ -1,4 +1,4 @@
-"""How far a corpus is, and what has become of it."""
+"""How far a run over a corpus is, and what came of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMED_FILES = 10
 
 @dataclass
 class RunProgress:
-    """The figures of a run, to be looked at from another thread while it goes on."""
+    """The figures of a run, which other threads may read while it is under way."""
 
     engine: Engine | None = None
     workers: str = ""
@@ -34,11 +34,11 @@ class RunProgress:
     incomplete: int = 0
     bytes: int = 0
     new_sentences: int = 0
-    """Those that this start has parsed; the others were there already."""
+    """Those that this start has parsed; the others were already there."""
     remade: list[str] = field(default_factory=list)
-    """Shards that were damaged, and have been written anew."""
+    """Shards that were damaged and have been rewritten."""
     skipped: tuple[str, ...] = ()
-    """Files in folders whose endings are not known."""
+    """Files in folders whose endings are unknown."""
     started: float = field(default_factory=time.monotonic)
     live: Live = field(default_factory=Live)
 
@@ -62,18 +62,18 @@ class RunProgress:
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Seconds since the start."""
         return time.monotonic() - self.started
 
     @property
     def rate(self) -> float:
-        """Sentences a second, of those that this start has parsed."""
+        """Sentences per second, of those that this start has parsed."""
         return (self.new_sentences + self.live.sentences) / max(self.seconds, 1e-9)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A corpus that is parsed. `failures` are documents; `incomplete` are units that could not be read to their end."""
+    """What came of a run. `failures` counts documents, `incomplete` units that could not be read to their end."""
 
     engine: Engine
     workers: str
@@ -91,10 +91,10 @@ class Report:
     sentences_per_second: float
     skipped: int = 0
     skipped_files: tuple[str, ...] = ()
-    """How many files in folders were not read, as their endings are not known, and the first of them."""
+    """How many files in folders were not read because their endings are unknown, and the first of them."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as what `json.dumps` takes."""
+        """Return the report as plain values for `json.dumps`."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 

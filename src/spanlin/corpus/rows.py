@@ -15,11 +15,11 @@ from spanlin.text.forms import InputForm, read_sentence
 OutputFormat: TypeAlias = Literal["jsonl", "parquet"]
 OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 
-_DECIMALS = 4  # of probabilities: a calibration knows no more, and what is rounded compresses well
+_DECIMALS = 4  # of probabilities: calibration is no more precise, and rounded numbers compress well
 
 
 class DocumentSentence(NamedTuple):
-    """A sentence, the number it has in its document, and the document."""
+    """A sentence, its number in its document, and the document."""
 
     document: Document
     number: int
@@ -27,7 +27,7 @@ class DocumentSentence(NamedTuple):
 
 
 def split_document(document: Document, form: InputForm, *, longest_sentence: int) -> Iterator[DocumentSentence]:
-    """Yield the sentences of a document; if it is one by itself, then that one, if it has words.
+    """Yield the sentences of a document; by lines or tokenized, the document is one sentence, or none without words.
 
     Raises a ValueError if such a sentence has more words than allowed; those of running text are cut instead.
     """
@@ -44,7 +44,7 @@ def split_document(document: Document, form: InputForm, *, longest_sentence: int
 
 
 def make_row(found: DocumentSentence, parsed: Parsed) -> dict[str, Any]:
-    """Return the row of a sentence: offsets are characters of its document, edges of constituents are words."""
+    """Return the row of a sentence: offsets count characters of its document, edges of constituents count words."""
     document, number, sentence = found
     start, end = sentence.starts[0], sentence.ends[-1]
     log_probability = parsed.log_probability
@@ -90,7 +90,7 @@ class JsonLinesShard:
         self._stream.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
 
     def close(self) -> None:
-        """Nothing is left to write."""
+        """Do nothing: every row is already written."""
 
 
 def open_shard(stream: BinaryIO, output_format: OutputFormat) -> Shard:

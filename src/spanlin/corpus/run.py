@@ -1,4 +1,4 @@
-"""A corpus to shards of parses: the door for scripts, and for the command line."""
+"""A corpus to shards of parses: the entry point for scripts and for the command line."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def parse_corpus(
 ) -> Report:
     """Parse all documents of files, folders, patterns or cloud addresses into shards in the folder `output`.
 
-    If the folder was begun before, what is whole in it stays, and the rest is done. Bad documents and files are listed
-    in its `_errors.jsonl` and stop nothing; so are those that a worker dies of, or that give no sentence for
-    `time_limit` seconds. `threads` is for the plain engine; on Ray a worker has as many as CPUs.
-    Without an `engine`, `choose_engine` has the choice. `progress` may be looked at from another thread.
+    A folder that was begun before is resumed: what is complete in it stays, and the rest is done. Bad documents and
+    files are listed in its `_errors.jsonl` and do not stop the run; so are documents that kill a worker, or that give
+    no sentence for `time_limit` seconds. `threads` is for the plain engine; on Ray, a worker has as many as it has
+    CPUs. Without an `engine`, `choose_engine` chooses. `progress` may be read from another thread.
 
     Raises a SpanlinError if there is nothing to parse, or the output cannot be written or belongs to something else.
     """
@@ -69,7 +69,7 @@ def parse_corpus(
 
 
 def _require_ids(files: Sequence[CorpusFile], options: CorpusOptions) -> None:
-    """Raise a CorpusError if a file that has no fields is to give ids."""
+    """Raise a CorpusError if ids are to come from a file that has no fields."""
     plain = next((file.name for file in files if file.format in {"text", "document"}), None)
     if options.documents.id_field and plain is not None:
         raise CorpusError(
@@ -79,13 +79,15 @@ def _require_ids(files: Sequence[CorpusFile], options: CorpusOptions) -> None:
 
 
 def choose_engine(address: str = "") -> Engine:
-    """Return "ray" if there is an address to join, or if it is installed; else "plain"."""
+    """Return "ray" if there is a cluster to join or Ray is installed, else "plain"."""
     return "ray" if address or importlib.util.find_spec("ray") is not None else "plain"
 
 
 def _run(units: Sequence[Unit], job: Job, settings: RaySettings, progress: RunProgress) -> Generator[UnitDone]:
     if progress.engine == "ray":
-        yield from run_on_ray(units, job, settings, tell_workers=lambda workers: setattr(progress, "workers", workers))
+        yield from run_on_ray(
+            units, job, settings, report_workers=lambda workers: setattr(progress, "workers", workers)
+        )
         return
     progress.workers = "1"
     yield from run_plainly(units, job, progress.live)

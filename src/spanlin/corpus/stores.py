@@ -1,4 +1,4 @@
-"""Where files lie: this machine's folders, or what pyarrow reaches. A file appears under its name only when whole."""
+"""Where files are: this machine's folders, or what pyarrow reaches. A file appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from spanlin.atomic_files import atomic_file
 from spanlin.errors import CorpusError, MissingExtraError
 
 TEMPORARY = "_temporary"
-"""The folder, inside an output folder, of what is not whole yet."""
+"""The folder, inside an output folder, of files that are not complete yet."""
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _TEMPORARY_FILE = re.compile(rf"{TEMPORARY}/.+-[0-9a-f]{{12}}", re.DOTALL)
-_GO_ON = "what is whole stays: see to it, and give the same command again"
+_RESUME = "what is complete stays: mend this, and give the same command again"
 
 
 class FoundFile(NamedTuple):
-    """A file of a store; `modified` is in nanoseconds, or 0 where nobody knows."""
+    """A file of a store; `modified` is in nanoseconds, or 0 where it is unknown."""
 
     path: str
     size: int
@@ -42,7 +42,7 @@ class Store(Protocol):
         """Return a file to read from; only `read`, `seek` and `close` can be relied on."""
 
     def find(self, path: str) -> FoundFile | None:
-        """Return the file, None if there is none of this name."""
+        """Return the file, or None if there is none of this name."""
 
     def walk(self, folder: str) -> Iterator[FoundFile]:
         """Yield the files below a folder; none if there is no such folder."""
@@ -51,19 +51,19 @@ class Store(Protocol):
         """Give a file to write, which appears at `path`, in the output `folder`, when the `with` ends without error."""
 
     def remove(self, path: str) -> None:
-        """Take a file away, if it is there."""
+        """Remove a file, if it is there."""
 
     def clear(self, folder: str) -> None:
-        """Take a folder away with all that is in it."""
+        """Remove a folder with everything in it."""
 
 
 def is_temporary(name: str) -> bool:
-    """Return whether a path in an output folder is that of a file which was not whole when its writer was killed."""
+    """Return whether a path in an output folder is that of a file that was not complete when its writer was killed."""
     return _TEMPORARY_FILE.fullmatch(name) is not None
 
 
 def read_whole(store: Store, path: str) -> bytes | None:
-    """Return what is in a small file, None if it is not there."""
+    """Return the contents of a small file, or None if it is not there."""
     if store.find(path) is None:
         return None
     with store.open(path) as stream:
@@ -77,7 +77,7 @@ def write_whole(store: Store, path: str, data: bytes, *, folder: str) -> None:
 
 
 def is_local(address: str) -> bool:
-    """Return whether an address is a path of this machine."""
+    """Return whether an address is a path on this machine."""
     scheme = _SCHEME.match(address)
     return scheme is None or scheme[1].lower() == "file"
 
@@ -96,7 +96,7 @@ def open_store(root: str) -> Store:
 
 
 class LocalStore:
-    """Folders of this machine, or of a network file system that is mounted on all of them."""
+    """Folders of this machine, or of a network file system that all machines have mounted."""
 
     def open(self, path: str) -> BinaryIO:
         return Path(path).open("rb")
@@ -113,12 +113,12 @@ class LocalStore:
         return None if Path(path).is_dir() else FoundFile(path, found.st_size, found.st_mtime_ns)
 
     def walk(self, folder: str) -> Iterator[FoundFile]:
-        above = {folder: frozenset([os.path.realpath(folder)])}  # the folders that one is in, by their real names
+        above = {folder: frozenset([os.path.realpath(folder)])}  # the folders that each one is in, by their real names
         for base, folders, names in os.walk(folder, followlinks=True):
             inside = above.pop(base)
             for name in list(folders):
                 real = os.path.realpath(os.path.join(base, name))
-                if real in inside:  # a link to where we are
+                if real in inside:  # a link to a folder that we are in
                     folders.remove(name)
                 else:
                     above[os.path.join(base, name)] = inside | {real}
@@ -149,7 +149,7 @@ class ArrowStore:
 
     def __init__(self, files: Any) -> None:
         self._files = files
-        # An object store shows an object when its upload has ended; elsewhere a file shows while it grows.
+        # An object store shows an object once its upload has ended; elsewhere a file is visible while it grows.
         self._shows_only_whole = files.type_name in {"s3", "gcs", "abfs"}
 
     def open(self, path: str) -> BinaryIO:
@@ -171,7 +171,7 @@ class ArrowStore:
 
     @contextmanager
     def writer(self, path: str, *, folder: str) -> Iterator[BinaryIO]:
-        # Kept on this machine until whole: to close a stream of pyarrow's is to publish what was written so far.
+        # Kept on this machine until complete: closing one of pyarrow's streams publishes what was written so far.
         with _writing(path), tempfile.TemporaryFile() as whole:
             yield cast(BinaryIO, _Checked(cast(BinaryIO, whole), path))
             whole.seek(0)
@@ -200,7 +200,7 @@ class ArrowStore:
 
 
 class _Checked(io.RawIOBase):
-    """A stream whose failures tell where they were met; those who write Parquet hide it."""
+    """A stream whose errors name the file, which writers of Parquet would hide."""
 
     def __init__(self, stream: BinaryIO, path: str) -> None:
         self._stream = stream
@@ -222,7 +222,7 @@ class _Checked(io.RawIOBase):
                 self._stream.flush()
 
     def close(self) -> None:
-        """Leave it open: whoever made it closes it."""
+        """Do nothing: whoever opened the stream closes it."""
 
 
 @contextmanager
@@ -230,8 +230,8 @@ def _writing(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = "no space is left" if error.errno == errno.ENOSPC else error.strerror or str(error).splitlines()[0]
-        raise CorpusError(f"{path}: cannot be written: {reason}; {_GO_ON}") from error
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error).splitlines()[0]
+        raise CorpusError(f"{path}: cannot be written: {reason}; {_RESUME}") from error
 
 
 @lru_cache(maxsize=64)
@@ -244,5 +244,5 @@ def _arrow_store(address: str) -> tuple[Store, str]:
     try:
         files, path = FileSystem.from_uri(address)
     except (pa.ArrowException, OSError) as error:
-        raise CorpusError(f"{address}: no address that pyarrow can open: {str(error).splitlines()[0]}") from error
+        raise CorpusError(f"{address}: not an address that pyarrow can open: {str(error).splitlines()[0]}") from error
     return ArrowStore(files), path

@@ -1,4 +1,4 @@
-"""A corpus cut into units: byte ranges of files of lines, rows of Parquet's groups. One unit gives one shard."""
+"""A corpus cut into units: byte ranges of files of lines, rows of Parquet's groups. Each unit becomes one shard."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Unit:
     """A part of a file, and all that a worker needs to find it.
 
     `begin` and `end` are bytes of a file of lines, or rows of a Parquet file, in its row group `group`. An `end` of -1
-    is that of the file.
+    is the end of the file.
     """
 
     name: str
@@ -31,13 +31,13 @@ class Unit:
 
     @property
     def place(self) -> str:
-        """Where it lies in the file, for people."""
+        """Where it is in the file, for people."""
         if self.end < 0:
             return "whole file"
         return f"{'rows' if self.format == 'parquet' else 'bytes'} {self.begin}-{self.end}"
 
     def to_json(self) -> str:
-        """Return it as a line, for another process."""
+        """Return the unit as a line, for another process."""
         return json.dumps(asdict(self))
 
     @classmethod
@@ -48,11 +48,11 @@ class Unit:
 
 
 def cut_into_units(files: Iterable[CorpusFile], *, unit_size: int) -> Iterator[Unit]:
-    """Yield the units of all files in order, of about so many bytes.
+    """Yield the units of all files in order, each of about `unit_size` bytes.
 
-    Files of lines are not opened: their sizes are enough. A compressed one is a unit, for it can only be read from its
-    start, and so is a file that is one document. Of Parquet files the footers are read; one that cannot be read is a
-    unit too, which will say why.
+    Files of lines are not opened: their sizes are enough. A compressed file is one unit, since it can only be read from
+    its start, and so is a file that is one document. Of Parquet files the footers are read; a file that cannot be read
+    is one unit, whose error will say why.
     """
     for number, file in enumerate(files):
         for part, (begin, end, group) in enumerate(_ranges(file, unit_size)):

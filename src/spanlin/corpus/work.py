@@ -59,10 +59,10 @@ class Worker:
     def run(self, unit: Unit) -> UnitDone:
         """Make the unit's shard, unless it is there and whole; bad documents and files are noted beside it.
 
-        A unit that a worker has begun and did not live to end is parsed by a process apart, which may die in its
-        turn; the documents that it dies of are then looked for and left out.
+        A unit that a worker has begun and did not survive is parsed in a separate process, which may die in its turn;
+        the documents that kill it are then looked for and left out.
 
-        Raises a SpanlinError if no unit can go on: the output cannot be written, or the model not be read.
+        Raises a SpanlinError if the whole run must stop: the output cannot be written, or the model cannot be read.
         """
         files = UnitFiles(self.job, unit)
         try:
@@ -71,7 +71,7 @@ class Worker:
         except OSError as error:
             raise CorpusError(f"{self.job.address}: cannot be read: {str(error).splitlines()[0]}") from error
         if record is not None:
-            # A worker of this run may have died when it had made the shard and not yet told.
+            # A worker of this run may have died after making the shard and before reporting it.
             return UnitDone(record, "parsed" if record.run == self.job.run else "kept")
         self._check_machine()
         files.begin(attempts)
@@ -90,7 +90,7 @@ class Worker:
             try:
                 return self.write(unit, files)
             except _ParserError:
-                pass  # apart, it will tell on which document
+                pass  # a separate process will find out on which document
         return self._run_carefully(unit, files)
 
     def write(self, unit: Unit, files: UnitFiles, *, left_out: Mapping[int, str] | None = None) -> UnitRecord:
@@ -230,14 +230,14 @@ class Worker:
             self._watchdog.pat()
 
     def _run_carefully(self, unit: Unit, files: UnitFiles) -> UnitRecord:
-        """Return the record of a unit that another process has made; what that one dies of is left out."""
+        """Return the record of a unit that another process has parsed, without the documents that kill it."""
         left_out: dict[int, str] = {}
         while True:
             try:
                 return parse_separately(self.job, unit, left_out=left_out)
             except DeathError as error:
                 death = error
-            # What takes for ever is most often what was read last; to try that alone saves many time limits.
+            # What takes forever is most often what was read last; trying that alone saves many time limits.
             suspects = [death.place] if death.timed_out and death.place is not None else []
             found = find_deadly(self.job, unit, suspects)
             if not found:

@@ -15,7 +15,7 @@ from spanlin.trees.transforms import ROOT_LABELS, constituent_labels
 from spanlin.trees.tree import LabelledSpan, Span, Tree
 
 Doubles = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+BoolArray = NDArray[np.bool_]
 
 _RIDGE = 1e-8  # keeps the fit finite where the outcomes are all alike or divide cleanly
 _REGRESSION_STEPS = 100
@@ -29,7 +29,7 @@ class Outcomes:
     """Predicted constituents, one per row: the network's evidence for each, and whether the gold tree has it."""
 
     evidence: Doubles
-    correct: Bools
+    correct: BoolArray
 
     def __len__(self) -> int:
         return len(self.correct)
@@ -77,7 +77,7 @@ def fit_evidence_weights(treebanks: Sequence[Outcomes]) -> Doubles:
     return _logistic_regression(features, correct, weights / len(treebanks))
 
 
-def expected_calibration_error(probabilities: Doubles, correct: Bools, *, bins: int = 15) -> float:
+def expected_calibration_error(probabilities: Doubles, correct: BoolArray, *, bins: int = 15) -> float:
     """Return by how much a probability and the share of what is correct differ, on average over the items.
 
     The items are put into bins of equal width by their probability, and means are compared bin by bin: Guo et al.

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from spanlin.runtime.piece_rows import PieceRows
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float32]
-Bools = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+Float32Array = NDArray[np.float32]
+BoolArray = NDArray[np.bool_]
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 INPUTS = ("pieces", "piece_counts", "first_pieces", "last_pieces", "word_counts")
@@ -63,11 +63,13 @@ class Backend(Protocol):
     outputs: frozenset[str]
     """What `run` can be asked for."""
 
-    def run(self, rows: PieceRows, word_counts: Ints, outputs: Sequence[str] = TREE) -> Arrays:
+    def run(self, rows: PieceRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for, of a batch whose sentences have these many words."""
         ...
 
-    def label(self, lefts: Floats, rights: Floats, left_children: Bools, roots: Bools) -> Floats:
+    def label(
+        self, lefts: Float32Array, rights: Float32Array, left_children: BoolArray, roots: BoolArray
+    ) -> Float32Array:
         """Return [spans, labels], the log-probabilities of the labels of some spans.
 
         Of each span, `lefts` has the row of LABEL_HALVES at its left edge and `rights` that at its right edge,

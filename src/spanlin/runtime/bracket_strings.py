@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spanlin.trees.transforms import ROOT_LABELS, label_parts
 
-Ints = NDArray[np.integer]
+AnyIntArray = NDArray[np.integer]
 Strings = NDArray[np.object_]
 
 _USUAL_DEPTH = 64  # up to this many closing brackets in a row are looked up
@@ -34,12 +34,12 @@ class BracketWriter:
     def __call__(  # noqa: PLR0917 (the arrays of a parse, in their order)
         self,
         words: Strings,
-        counts: Ints,
-        lefts: Ints,
-        rights: Ints,
-        split_labels: Ints,
-        word_labels: Ints,
-        tags: Ints,
+        counts: AnyIntArray,
+        lefts: AnyIntArray,
+        rights: AnyIntArray,
+        split_labels: AnyIntArray,
+        word_labels: AnyIntArray,
+        tags: AnyIntArray,
     ) -> list[str]:
         """Return one line of brackets under TOP for each sentence of a batch.
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spanlin.runtime.backend import Arrays, Ints
+from spanlin.runtime.backend import Arrays, IntArray
 
-Floats = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 _FARTHEST = 12.0  # log-odds beyond which a network is not believed
 _BEYOND = 500.0  # log-probabilities that are as good as impossible
 
 
-def span_evidence(counts: Ints, found: Arrays) -> Floats:
+def span_evidence(counts: IntArray, found: Arrays) -> FloatArray:
     """Return [batch, 2 * words - 1, 4] from a backend's outputs TREE and CONFIDENCE: what speaks for each span.
 
     The log-odds that the span and its label are both right; 1 for the whole sentence, of whose span the network is
@@ -38,8 +38,8 @@ def span_evidence(counts: Ints, found: Arrays) -> Floats:
     return evidence
 
 
-def log_odds(log_probs: NDArray[np.floating]) -> Floats:
+def log_odds(log_probs: NDArray[np.floating]) -> FloatArray:
     """Return log(p / (1 - p)) from log p, within bounds."""
     log_probs = np.minimum(np.asarray(log_probs, dtype=np.float64), -1e-9)
-    odds: Floats = np.clip(log_probs - np.log(-np.expm1(log_probs)), -_FARTHEST, _FARTHEST)
+    odds: FloatArray = np.clip(log_probs - np.log(-np.expm1(log_probs)), -_FARTHEST, _FARTHEST)
     return odds

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from spanlin.runtime.piece_rows import PieceRows, make_piece_rows
 
-Ints = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,14 +20,14 @@ class FlatPieces:
     """
 
     pieces: NDArray[np.integer]
-    piece_starts: Ints  # [sentences]
-    piece_counts: Ints  # [sentences]
+    piece_starts: IntArray  # [sentences]
+    piece_counts: IntArray  # [sentences]
     first_pieces: NDArray[np.integer]
     last_pieces: NDArray[np.integer]
-    word_starts: Ints  # [sentences]
-    word_counts: Ints  # [sentences]
+    word_starts: IntArray  # [sentences]
+    word_counts: IntArray  # [sentences]
 
-    def rows(self, members: Ints, *, limit: int, multiple: int) -> PieceRows:
+    def rows(self, members: IntArray, *, limit: int, multiple: int) -> PieceRows:
         """Return the padded rows of some sentences; `limit` is the longest row, widths are multiples of `multiple`."""
         counts, piece_counts = self.word_counts[members], self.piece_counts[members]
         width = padded_width(counts, multiple)
@@ -52,7 +52,7 @@ class FlatPieces:
             last_pieces=last + row_starts,
         )
 
-    def _part(self, number: int) -> tuple[Ints, Ints, Ints]:
+    def _part(self, number: int) -> tuple[IntArray, IntArray, IntArray]:
         pieces = slice(self.piece_starts[number], self.piece_starts[number] + self.piece_counts[number])
         words = slice(self.word_starts[number], self.word_starts[number] + self.word_counts[number])
         parts = self.pieces[pieces], self.first_pieces[words], self.last_pieces[words]
@@ -65,12 +65,14 @@ def round_up(width: int, multiple: int) -> int:
     return -(-width // multiple) * multiple
 
 
-def padded_width(word_counts: Ints, multiple: int) -> int:
+def padded_width(word_counts: IntArray, multiple: int) -> int:
     """Return how many words wide a batch is: at least two, so that a tree has a split point, if only a padded one."""
     return round_up(max(2, int(word_counts.max())), multiple)
 
 
-def with_edges(words: NDArray[np.integer], word_counts: Ints, *, start: int, stop: int | Ints, padding: int) -> Ints:
+def with_edges(
+    words: NDArray[np.integer], word_counts: IntArray, *, start: int, stop: int | IntArray, padding: int
+) -> IntArray:
     """Return [batch, words + 2]: a start symbol before each sentence, a stop symbol right after it."""
     batch, width = words.shape
     out = np.full((batch, width + 2), padding, dtype=np.int64)

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.errors import CheckpointError
-from spanlin.runtime.backend import CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays, Ints
+from spanlin.runtime.backend import CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays, IntArray
 
 _KINDS = frozenset(["split_labels", "word_labels", "tags"])
 
 
-def check_found(found: Arrays, word_counts: Ints, width: int, *, label_count: int, tag_count: int, source: str) -> None:
+def check_found(
+    found: Arrays, word_counts: IntArray, width: int, *, label_count: int, tag_count: int, source: str
+) -> None:
     """Raise a CheckpointError if a batch padded to `width` words has outputs that fit no sentence or no label."""
     batch = len(word_counts)
     sizes: dict[str, tuple[int, ...]] = dict.fromkeys(("lefts", "rights", "split_labels"), (width - 1,))
@@ -37,7 +39,7 @@ def check_found(found: Arrays, word_counts: Ints, width: int, *, label_count: in
         _check_spans(found["lefts"], found["rights"], word_counts, source)
 
 
-def _check_spans(lefts: NDArray[Any], rights: NDArray[Any], word_counts: Ints, source: str) -> None:
+def _check_spans(lefts: NDArray[Any], rights: NDArray[Any], word_counts: IntArray, source: str) -> None:
     splits = np.arange(1, lefts.shape[1] + 1)
     ends = word_counts[:, np.newaxis]
     bad = (lefts < 0) | (lefts >= splits) | (rights <= splits) | (rights > ends)

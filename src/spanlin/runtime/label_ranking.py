@@ -8,17 +8,17 @@ import numpy as np
 
 from spanlin.decoding import LabelSet, RankedLabels, SpanRules
 from spanlin.decoding.tree_roles import Role
-from spanlin.runtime.backend import Backend, Floats, Ints
+from spanlin.runtime.backend import Backend, Float32Array, IntArray
 from spanlin.runtime.tree_spans import MOST_SPANS
 
 
 def rank_labels(
     backend: Backend,
     labels: LabelSet,
-    word_counts: Ints,
+    word_counts: IntArray,
     rules: Sequence[SpanRules],
     *,
-    halves: tuple[Floats, Floats],
+    halves: tuple[Float32Array, Float32Array],
     temperature: float,
     ranks: int,
 ) -> RankedLabels:
@@ -38,7 +38,7 @@ def rank_labels(
     return ranked
 
 
-def spans_in_role(word_count: int, role: Role) -> tuple[Ints, Ints]:
+def spans_in_role(word_count: int, role: Role) -> tuple[IntArray, IntArray]:
     """Return the left and right ends of all spans that may have this role in some tree of a sentence."""
     if role is Role.ROOT:
         return np.array([0]), np.array([word_count])
@@ -46,7 +46,9 @@ def spans_in_role(word_count: int, role: Role) -> tuple[Ints, Ints]:
     return lefts, rights
 
 
-def label_log_probs(backend: Backend, halves: tuple[Floats, Floats], lefts: Ints, rights: Ints, role: Role) -> Floats:
+def label_log_probs(
+    backend: Backend, halves: tuple[Float32Array, Float32Array], lefts: IntArray, rights: IntArray, role: Role
+) -> Float32Array:
     """Return [spans, labels] for some spans of one sentence in this role; `halves` are its own, [words + 1, width]."""
     is_left, is_root = role is not Role.RIGHT, role is Role.ROOT
     flags = (np.full(len(lefts), is_left), np.full(len(lefts), is_root))

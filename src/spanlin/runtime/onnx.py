@@ -23,9 +23,9 @@ from spanlin.runtime.backend import (
     SCORES,
     TREE,
     Arrays,
-    Bools,
-    Floats,
-    Ints,
+    BoolArray,
+    Float32Array,
+    IntArray,
 )
 from spanlin.runtime.found_check import check_found
 from spanlin.runtime.piece_rows import PieceRows
@@ -59,7 +59,7 @@ class OnnxBackend:
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
         _check_signature(self._session, folder.graph, takes=_TAKES, gives=_GIVES, important=_IMPORTANT)
 
-    def run(self, rows: PieceRows, word_counts: Ints, outputs: Sequence[str] = TREE) -> Arrays:
+    def run(self, rows: PieceRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for."""
         inputs = {
             "pieces": rows.pieces,
@@ -79,10 +79,12 @@ class OnnxBackend:
         )
         return found
 
-    def label(self, lefts: Floats, rights: Floats, left_children: Bools, roots: Bools) -> Floats:
+    def label(
+        self, lefts: Float32Array, rights: Float32Array, left_children: BoolArray, roots: BoolArray
+    ) -> Float32Array:
         """Return the log-probabilities of labels."""
         inputs = dict(zip(LABEL_INPUTS, (lefts, rights, left_children, roots), strict=True))
-        log_probs: Floats
+        log_probs: Float32Array
         (log_probs,) = _run(self._labels, self._folder.label_graph, [LABEL_OUTPUT], inputs)
         expected = (len(lefts), len(self._folder.labels))
         if log_probs.shape != expected or np.isnan(log_probs).any():

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from spanlin.runtime.windows import cut_windows
 
-Ints = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,22 +25,22 @@ class PieceRows:
     A sentence of n words has n + 2 positions: the encoder's start piece, the words, its stop piece.
     """
 
-    pieces: Ints
-    piece_counts: Ints  # [rows]
-    first_pieces: Ints
-    last_pieces: Ints
+    pieces: IntArray
+    piece_counts: IntArray  # [rows]
+    first_pieces: IntArray
+    last_pieces: IntArray
 
 
 def make_piece_rows(
-    sentences: Sequence[tuple[Ints, Ints, Ints]], *, limit: int, width: int, multiple: int = 1
+    sentences: Sequence[tuple[IntArray, IntArray, IntArray]], *, limit: int, width: int, multiple: int = 1
 ) -> PieceRows:
     """Return the rows of sentences given as (pieces, first piece of each word, last piece of each word).
 
     The pieces include the start and stop piece; `limit` is the longest row, `width` the number of words to pad to.
     """
-    rows: list[Ints] = [pieces if len(pieces) <= limit else pieces[:0] for pieces, _, _ in sentences]
-    row_of: list[Ints | None] = [None] * len(sentences)
-    shift_of: list[Ints | None] = [None] * len(sentences)
+    rows: list[IntArray] = [pieces if len(pieces) <= limit else pieces[:0] for pieces, _, _ in sentences]
+    row_of: list[IntArray | None] = [None] * len(sentences)
+    shift_of: list[IntArray | None] = [None] * len(sentences)
     for number, (pieces, first, last) in enumerate(sentences):
         if len(pieces) <= limit:
             continue
@@ -62,7 +62,7 @@ def make_piece_rows(
     last_pieces = np.zeros_like(first_pieces)
     for number, (_, first, last) in enumerate(sentences):
         count = len(first)
-        base: int | Ints = number * longest
+        base: int | IntArray = number * longest
         row = number
         chosen, shift = row_of[number], shift_of[number]
         if chosen is not None and shift is not None:

@@ -20,7 +20,7 @@ from spanlin.decoding import (
 )
 from spanlin.decoding.scores import check_batch_scores
 from spanlin.errors import DecodingError, LinearizationError
-from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays, Backend, Ints
+from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays, Backend, IntArray
 from spanlin.runtime.label_ranking import rank_labels
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.sentences import RunBatch
@@ -86,7 +86,9 @@ class Redecoder:
             parts.append(self._by_boundaries(batch, rest))
         return join_trees(parts), marginals
 
-    def _problem(self, batch: RunBatch[Any], rows: Ints, constraints: Sequence[Constraints | None]) -> LabelledProblem:
+    def _problem(
+        self, batch: RunBatch[Any], rows: IntArray, constraints: Sequence[Constraints | None]
+    ) -> LabelledProblem:
         counts = batch.counts[rows]
         rules = []
         for row, count in zip(rows.tolist(), counts.tolist(), strict=True):
@@ -108,7 +110,7 @@ class Redecoder:
         sides = (None if side is None else side[rows, :words, :words] for side in _sides(batch))
         return LabelledProblem(check_batch_scores(counts, *sides), ranked, self._temperatures)
 
-    def _labelled(self, batch: RunBatch[Any], rows: Ints, places: Ints, problem: LabelledProblem) -> Trees:
+    def _labelled(self, batch: RunBatch[Any], rows: IntArray, places: IntArray, problem: LabelledProblem) -> Trees:
         """Return the most probable labelled trees of the sentences at some places of the problem."""
         width = batch.found["lefts"].shape[1]
         if self._options.k_best == 1:
@@ -169,7 +171,7 @@ class Redecoder:
                 known.add(key)
                 yield tree
 
-    def _by_boundaries(self, batch: RunBatch[Any], rows: Ints) -> Trees:
+    def _by_boundaries(self, batch: RunBatch[Any], rows: IntArray) -> Trees:
         """Return the trees that the decoder finds by boundaries alone; the graph's own trees keep their labels."""
         counts, decoder = batch.counts[rows], self._options.decoder
         found = self._kept(batch, rows)
@@ -214,19 +216,21 @@ class Redecoder:
             found["span_log_probs"][moved] = self._span_log_probs(batch, rows[moved], lefts[moved], rights[moved])
         return trees
 
-    def _kept(self, batch: RunBatch[Any], owners: Ints) -> Arrays:
+    def _kept(self, batch: RunBatch[Any], owners: IntArray) -> Arrays:
         """Return a copy of what the graph says of these sentences' own trees."""
         names = (*TREE, *CONFIDENCE, *BOUNDARIES)
         return {name: batch.found[name][owners] for name in names if name in batch.found}
 
     @staticmethod
-    def _span_log_probs(batch: RunBatch[Any], owners: Ints, lefts: Ints, rights: Ints) -> NDArray[np.floating]:
+    def _span_log_probs(
+        batch: RunBatch[Any], owners: IntArray, lefts: IntArray, rights: IntArray
+    ) -> NDArray[np.floating]:
         left, right = _sides(batch)
         return span_log_probs(batch.counts[owners], lefts, rights, owners=owners, left=left, right=right)
 
     @staticmethod
     def _boundary_log_probs(
-        batch: RunBatch[Any], owners: Ints, lefts: Ints, rights: Ints
+        batch: RunBatch[Any], owners: IntArray, lefts: IntArray, rights: IntArray
     ) -> NDArray[np.float64] | None:
         if all(name not in batch.found for name in SCORES):
             return None
@@ -242,7 +246,7 @@ def _sides(batch: RunBatch[Any]) -> tuple[_Side, _Side]:
     return left, right
 
 
-def _rows_of_sides(batch: RunBatch[Any], rows: Ints) -> tuple[_Side, _Side]:
+def _rows_of_sides(batch: RunBatch[Any], rows: IntArray) -> tuple[_Side, _Side]:
     left, right = (None if side is None else side[rows] for side in _sides(batch))
     return left, right
 
@@ -252,7 +256,7 @@ def _halves(batch: RunBatch[Any]) -> tuple[NDArray[np.float32], NDArray[np.float
     return left, right
 
 
-def _widened(rows: Ints, width: int) -> Ints:
+def _widened(rows: IntArray, width: int) -> IntArray:
     """Return rows of this width, filled up with zeros."""
     wide = np.zeros((len(rows), width), dtype=np.int64)
     wide[:, : rows.shape[1]] = rows

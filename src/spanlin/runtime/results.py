@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spanlin.model_folder.calibration import Calibration
-from spanlin.runtime.backend import TREE, Arrays, Ints
+from spanlin.runtime.backend import TREE, Arrays, IntArray
 from spanlin.runtime.confidence import span_evidence
 from spanlin.trees.transforms import constituent_labels
 
@@ -40,7 +40,7 @@ class RecordMaker:
         self._tags = tuple(tags)
         self._calibration = calibration
 
-    def __call__(self, counts: Ints, found: Arrays) -> list[Record]:
+    def __call__(self, counts: IntArray, found: Arrays) -> list[Record]:
         """Return the records of a batch from a backend's outputs TREE, CONFIDENCE and BOUNDARIES."""
         probabilities = self._calibration(span_evidence(counts, found))
         tag_probabilities = np.exp(np.minimum(found["tag_log_probs"].astype(np.float64), 0.0))
@@ -89,7 +89,7 @@ class RecordMaker:
         )
 
 
-def _boundaries(counts: Ints, found: Arrays) -> tuple[list[_Row | None], list[_Row | None]]:
+def _boundaries(counts: IntArray, found: Arrays) -> tuple[list[_Row | None], list[_Row | None]]:
     """Return the left and the right boundaries of each sentence; those of the whole sentence are never in question."""
     left: list[_Row | None] = [None] * len(counts)
     right: list[_Row | None] = [None] * len(counts)
@@ -102,7 +102,7 @@ def _boundaries(counts: Ints, found: Arrays) -> tuple[list[_Row | None], list[_R
     return left, right
 
 
-def _certified(counts: Ints, found: Arrays) -> list[bool]:
+def _certified(counts: IntArray, found: Arrays) -> list[bool]:
     is_padding = np.arange(1, found["lefts"].shape[1] + 1) >= counts[:, np.newaxis]
     same = np.ones(is_padding.shape, dtype=np.bool_)
     if "left_boundaries" in found:

@@ -15,7 +15,7 @@ from spanlin.runtime.flat_pieces import FlatPieces, round_up
 from spanlin.runtime.piece_rows import PieceRows
 from spanlin.runtime.words import WordTable
 
-Ints = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 Item = TypeVar("Item")
 
 
@@ -25,7 +25,7 @@ class Sentences:
     def __init__(self, sentences: Sequence[Sequence[str]], table: WordTable) -> None:
         self.given = sentences
         self.table = table
-        self.word_counts: Ints = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
+        self.word_counts: IntArray = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
         self.words = table.numbers(list(itertools.chain.from_iterable(sentences)))
         self.word_starts = np.cumsum(self.word_counts) - self.word_counts
         counts = table.counts[self.words]
@@ -55,7 +55,7 @@ class Sentences:
             word_counts=self.word_counts,
         )
 
-    def batches(self, *, tokens: int, multiple: int) -> list[Ints]:
+    def batches(self, *, tokens: int, multiple: int) -> list[IntArray]:
         """Return the sentences that have words in batches of like length, the longest first.
 
         A batch has at most `tokens` pieces, padding to multiples of `multiple` included; a longer sentence has its
@@ -73,11 +73,11 @@ class Sentences:
             start = end
         return batches
 
-    def rows(self, members: Ints, *, limit: int, multiple: int) -> tuple[PieceRows, Ints]:
+    def rows(self, members: IntArray, *, limit: int, multiple: int) -> tuple[PieceRows, IntArray]:
         """Return the padded rows of a batch, and how many words each of its sentences has."""
         return self.flat.rows(members, limit=limit, multiple=multiple), self.word_counts[members]
 
-    def written(self, members: Ints) -> NDArray[np.object_]:
+    def written(self, members: IntArray) -> NDArray[np.object_]:
         """Return the words of some sentences in a row, as they are written between brackets."""
         counts = self.word_counts[members]
         inside = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -94,15 +94,15 @@ class RunBatch(Generic[Item]):
     """
 
     sentences: Sentences
-    members: Ints
+    members: IntArray
     items: Sequence[Item]
     before: int
     found: Arrays
 
     @property
-    def counts(self) -> Ints:
+    def counts(self) -> IntArray:
         """How many words each sentence has."""
-        counts: Ints = self.sentences.word_counts[self.members]
+        counts: IntArray = self.sentences.word_counts[self.members]
         return counts
 
     @property
@@ -116,6 +116,6 @@ class RunBatch(Generic[Item]):
         numbers: list[int] = (self.members + self.before + 1).tolist()
         return numbers
 
-    def written(self, rows: Ints) -> NDArray[np.object_]:
+    def written(self, rows: IntArray) -> NDArray[np.object_]:
         """Return the words of some of the sentences in a row, as they are written between brackets."""
         return self.sentences.written(self.members[rows])

@@ -26,7 +26,7 @@ from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.network import IMPOSSIBLE, ParserNetwork, VocabularySizes
 from spanlin.network.span_scorer import LabelScorer
-from spanlin.runtime.backend import TREE, Arrays, Bools, Floats, Ints, graph_outputs
+from spanlin.runtime.backend import TREE, Arrays, BoolArray, Float32Array, IntArray, graph_outputs
 from spanlin.runtime.piece_rows import PieceRows
 
 _GPU_TOKENS = 32_768
@@ -71,7 +71,7 @@ class TorchBackend:
         )
 
     @torch.inference_mode()
-    def run(self, rows: PieceRows, word_counts: Ints, outputs: Sequence[str] = TREE) -> Arrays:
+    def run(self, rows: PieceRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for."""
         arrays = (rows.pieces, rows.piece_counts, rows.first_pieces, rows.last_pieces, word_counts)
         inputs = [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
@@ -94,12 +94,14 @@ class TorchBackend:
         return {name: value.numpy() for name, value in fetched.items()}
 
     @torch.inference_mode()
-    def label(self, lefts: Floats, rights: Floats, left_children: Bools, roots: Bools) -> Floats:
+    def label(
+        self, lefts: Float32Array, rights: Float32Array, left_children: BoolArray, roots: BoolArray
+    ) -> Float32Array:
         """Return the log-probabilities of labels."""
         halves = [torch.from_numpy(half).to(self._device, self._dtype) for half in (lefts, rights)]
         flags = [torch.from_numpy(flag).to(self._device) for flag in (left_children, roots)]
         with self._lock:
-            found: Floats = self._labels(*halves, *flags)[:, : self._label_count].cpu().numpy()
+            found: Float32Array = self._labels(*halves, *flags)[:, : self._label_count].cpu().numpy()
         return found
 
     def _on_gpu(self, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:

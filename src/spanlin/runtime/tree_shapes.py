@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spanlin.runtime.backend import Arrays, Bools, Ints
+from spanlin.runtime.backend import Arrays, BoolArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,9 +22,9 @@ class Trees:
     """
 
     found: Arrays
-    owners: Ints
-    certified: Bools
-    labelled: Bools
+    owners: IntArray
+    certified: BoolArray
+    labelled: BoolArray
     probabilities: NDArray[np.float64]
     log_probs: NDArray[np.float64] | None
 

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.decoding.tree_roles import all_spans, left_children
-from spanlin.runtime.backend import Backend, Bools, Floats, Ints
+from spanlin.runtime.backend import Backend, BoolArray, Float32Array, IntArray
 
 MOST_SPANS = 8192  # labelled together: each has a number for every label
 
 
 def span_log_probs(
-    counts: Ints,
-    lefts: Ints,
-    rights: Ints,
+    counts: IntArray,
+    lefts: IntArray,
+    rights: IntArray,
     *,
-    owners: Ints,
+    owners: IntArray,
     left: NDArray[np.floating] | None,
     right: NDArray[np.floating] | None,
 ) -> NDArray[np.floating]:
@@ -50,15 +50,15 @@ def span_log_probs(
 
 def label_spans(
     backend: Backend,
-    counts: Ints,
-    lefts: Ints,
-    rights: Ints,
+    counts: IntArray,
+    lefts: IntArray,
+    rights: IntArray,
     *,
-    owners: Ints,
-    halves: tuple[Floats, Floats],
-    root_labels: Bools | None = None,
-    given: Ints | None = None,
-) -> tuple[Ints, Floats]:
+    owners: IntArray,
+    halves: tuple[Float32Array, Float32Array],
+    root_labels: BoolArray | None = None,
+    given: IntArray | None = None,
+) -> tuple[IntArray, Float32Array]:
     """Return the most probable label of every span and its log-probability, each [trees, 2 * words - 1].
 
     `halves` are the outputs LABEL_HALVES; `root_labels`, [labels], says which labels a root may have. Where labels are

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 
 class Windows(NamedTuple):
@@ -17,15 +17,15 @@ class Windows(NamedTuple):
     an edge that is not the sentence's own.
     """
 
-    starts: Ints
-    ends: Ints
-    chosen: Ints
+    starts: IntArray
+    ends: IntArray
+    chosen: IntArray
 
 
 _OVERLAP = 128  # pieces that two neighbouring windows share: a word is read with half as many around it at least
 
 
-def cut_windows(first_pieces: Ints, last_pieces: Ints, capacity: int) -> Windows:
+def cut_windows(first_pieces: IntArray, last_pieces: IntArray, capacity: int) -> Windows:
     """Return windows of whole words with at most `capacity` pieces, as few as overlap well and of like length.
 
     No word may have more pieces than that.

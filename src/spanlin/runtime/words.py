@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spanlin.runtime.pieces import WordPieces
 from spanlin.trees.escapes import escape_word
 
-Ints = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 
 class WordTable:
@@ -24,15 +24,15 @@ class WordTable:
         self.start, self.stop = splitter.start, splitter.stop
         self.characters = 0
         """How long all words are together."""
-        self.pieces: Ints = np.zeros(0, dtype=np.int64)
-        self.starts: Ints = np.zeros(0, dtype=np.int64)
-        self.counts: Ints = np.zeros(0, dtype=np.int64)
+        self.pieces: IntArray = np.zeros(0, dtype=np.int64)
+        self.starts: IntArray = np.zeros(0, dtype=np.int64)
+        self.counts: IntArray = np.zeros(0, dtype=np.int64)
         self.written: NDArray[np.object_] = np.zeros(0, dtype=object)
 
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def numbers(self, words: list[str]) -> Ints:
+    def numbers(self, words: list[str]) -> IntArray:
         """Return the number of each word."""
         try:
             return self._found(words)
@@ -40,7 +40,7 @@ class WordTable:
             self._add(set(words))
             return self._found(words)
 
-    def _found(self, words: list[str]) -> Ints:
+    def _found(self, words: list[str]) -> IntArray:
         return np.fromiter(map(self._numbers.__getitem__, words), dtype=np.int64, count=len(words))
 
     def _add(self, words: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""Answers: bytes that are JSON already, and errors of one form."""
+"""Answers: JSON that is already written, and errors in one form."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def error_response(status: int, message: str, headers: Mapping[str, str] | None 
 
 
 def json_response(body: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return an answer of JSON that has been written."""
+    """Return an answer from JSON that is already written."""
     return Response(body, status, {"Cache-Control": "no-store", **(headers or {})}, "application/json")
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return a value as JSON in UTF-8; what is no number is null, and a lone surrogate is escaped."""
+    """Return a value as JSON in UTF-8; NaN and infinity are null, and a lone surrogate is escaped."""
     try:
-        # Several times as fast as json.dumps, and there with pydantic.
+        # Several times as fast as json.dumps, and comes with pydantic.
         return to_json(value, inf_nan_mode="null")
     except (PydanticSerializationError, UnicodeEncodeError):
         return json.dumps(value).encode()

@@ -1,4 +1,4 @@
-"""The application: routes over a batcher. Knows HTTP, and nothing of how sentences are parsed."""
+"""The application: routes over a batcher. It knows HTTP, and nothing about how sentences are parsed."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _ROUTES = (
     *("/", "/docs", STYLE_PATH, "/openapi.json", "/health", "/metrics"),
     *("/v1/parse", "/v1/evaluate", "/v1/model"),
 )
-_AT_ONCE_BYTES = 4_000  # bodies up to here are read in the event loop; longer ones would hold it up
-_LOOK_AGAIN = 0.5  # seconds after which to see whether the client is still there
+_AT_ONCE_BYTES = 4_000  # bodies up to this size are read in the event loop; longer ones would hold it up
+_LOOK_AGAIN = 0.5  # seconds between two looks whether the client is still there
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": schema.ErrorAnswer} for status in (400, 401, 408, 413, 415, 422, 503, 504)
 }
@@ -46,7 +46,7 @@ _DENIED: dict[int | str, dict[str, Any]] = {401: {"model": schema.ErrorAnswer}}
 
 
 def create_app(parsers: Parser | Sequence[Parser], settings: ServerSettings | None = None) -> FastAPI:
-    """Return the application over some parsers of one model, each with a worker thread of its own.
+    """Return the application over parsers of one model, each of which gets its own worker thread.
 
     A parser must not be used elsewhere while the application runs.
     """
@@ -73,7 +73,7 @@ def create_app(parsers: Parser | Sequence[Parser], settings: ServerSettings | No
         description="Constituency trees of English text, with calibrated probabilities.",
         docs_url=None,
         redoc_url=None,
-        redirect_slashes=False,  # the address would be built from the Host header, which anyone may write
+        redirect_slashes=False,  # the address would be built from the Host header, which anyone can set
         lifespan=lifespan,
     )
     app.state.batcher = batcher
@@ -96,7 +96,7 @@ def create_app(parsers: Parser | Sequence[Parser], settings: ServerSettings | No
 
 
 async def _http_error(_: Request, error: Exception) -> Response:
-    """Return our form of the router's own errors."""
+    """Return the router's own errors in our form."""
     assert isinstance(error, HTTPException)
     messages = {404: "there is nothing at this path: see /docs", 405: "this path does not take this method: see /docs"}
     return error_response(error.status_code, messages.get(error.status_code, error.detail), error.headers)
@@ -125,7 +125,7 @@ def _answered(
 
 
 async def _read(request: Request, settings: ServerSettings) -> bytes:
-    """Return the body of a request, or raise a RequestError if it is too long, no JSON, or does not come."""
+    """Return the body of a request, or raise a RequestError if it is too long, not JSON, or does not arrive."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RequestError(415, "the body must be JSON: send the header Content-Type: application/json")
@@ -145,12 +145,12 @@ async def _read(request: Request, settings: ServerSettings) -> bytes:
     except ClientDisconnect as error:
         raise _hung_up() from error
     except TimeoutError as error:
-        raise RequestError(408, f"the body did not come within {settings.time_limit:g} s") from error
+        raise RequestError(408, f"the body did not arrive within {settings.time_limit:g} s") from error
     return body
 
 
 def _hung_up() -> RequestError:
-    return RequestError(400, "the client hung up")  # which only the metrics will see
+    return RequestError(400, "the client hung up")  # only the metrics will see this
 
 
 def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: str) -> None:
@@ -175,7 +175,7 @@ def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: 
                     raise _hung_up()
             results = pending.done.result()
         finally:
-            if not pending.done.done():  # hung up, out of time, or the service is stopped for good
+            if not pending.done.done():  # the client hung up, time ran out, or the service is shutting down
                 batcher.drop(pending)
         key = b'{"brackets":[' if found.work.trees_only else b'{"sentences":['
         items = []
@@ -194,7 +194,7 @@ def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: 
 
 
 def _add_evaluate(app: FastAPI, settings: ServerSettings) -> None:
-    # Plain Python that would only take the interpreter from the workers: one at a time, also after a time-out.
+    # Plain Python, which would only take the interpreter from the workers: one at a time, even after a time-out.
     one_thread = ThreadPoolExecutor(1, thread_name_prefix="spanlin-evaluate")
 
     def score(body: bytes) -> bytes:
@@ -225,13 +225,13 @@ def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: 
 
     @app.get(
         "/v1/model",
-        summary="Tell what the model is, and the limits",
+        summary="Describe the model and the limits",
         responses={200: {"model": schema.ModelAnswer}, **_DENIED},
     )
     async def model() -> Response:
         return json_response(json_bytes(facts))
 
-    @app.get("/health", summary="Tell that the service is up", responses={200: {"model": schema.HealthAnswer}})
+    @app.get("/health", summary="Say that the service is up", responses={200: {"model": schema.HealthAnswer}})
     async def health() -> Response:
         return json_response(b'{"status":"ok"}')
 
@@ -253,11 +253,11 @@ def _add_page(app: FastAPI) -> None:
             return error_response(404, "this installation has no page: the service is at /v1/parse, see /docs")
         return FileResponse(index, headers={"Cache-Control": "no-cache"})
 
-    # `check_dir` off: without the folder every path in it is a plain 404.
+    # Without `check_dir`, a missing folder makes every path in it a plain 404.
     app.mount(STATIC.rstrip("/"), StaticFiles(directory=PAGE_FOLDER, check_dir=False))
 
 
 def _named(name: str, route: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """Return a route under the name that the documentation gives it."""
+    """Return a route under the name that the documentation shows."""
     route.__name__ = name
     return route

@@ -1,7 +1,7 @@
 """Sentences of many requests joined into batches: a bounded queue, and workers that empty it.
 
-Every worker owns a parser and runs on a core of its own. When it is free it takes what waits, up to a budget, so that
-batches grow by themselves with the load and nobody waits for company.
+Every worker has its own parser and its own core. When it is free it takes what is waiting, up to a budget, so batches
+grow with the load, and no request waits for others to join it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from spanlin.server.jobs import PendingRequest, Work, run_together
 
 _LOG = logging.getLogger(__name__)
 _Piece = tuple[int, PendingRequest, int]  # ticket, request, and which of its sentences
-_FIRST_RATE = 200.0  # sentences a second, until it is known
+_FIRST_RATE = 200.0  # sentences per second, until it is known
 
 
 class QueueFullError(Exception):
-    """The queue has no room for a request now."""
+    """The queue has no room for a request at the moment."""
 
     def __init__(self, waiting: int, seconds: int) -> None:
         super().__init__(f"{waiting} sentences are waiting already")
@@ -32,7 +32,7 @@ class QueueFullError(Exception):
 
 
 class Batcher:
-    """Runs requests in worker threads, one for each parser; `on_batch` is told the sentences of each batch."""
+    """Runs requests in worker threads, one for each parser; `on_batch` gets the number of sentences of each batch."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Batcher:
         """Sentences that no worker has taken yet."""
         self.accepted = 0
         """Requests that were let into the queue."""
-        # Daemons, so that a batch without end cannot keep the process from going.
+        # Daemons, so that a batch that never ends cannot keep the process from exiting.
         self._threads = [
             threading.Thread(target=self._serve, args=(parser,), name=f"spanlin-worker-{number}", daemon=True)
             for number, parser in enumerate(parsers)
@@ -89,7 +89,7 @@ class Batcher:
             self._changed.notify(min(count, len(self._threads)))
 
     def drop(self, request: PendingRequest) -> None:
-        """Take out what no worker has begun of a request."""
+        """Remove those sentences of a request that no worker has begun."""
         with self._changed:
             pieces = self._work.get(request.work, ())
             kept = deque(piece for piece in pieces if piece[1] is not request)
@@ -97,7 +97,7 @@ class Batcher:
             self._keep(request.work, kept)
 
     def close(self, *, seconds: float) -> None:
-        """Let the workers finish what is in the queue, and wait so long for them."""
+        """Let the workers finish what is in the queue, and wait for them at most so many seconds."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -114,7 +114,7 @@ class Batcher:
             self._waiting_words.pop(work, None)
 
     def _take(self) -> list[tuple[PendingRequest, int]]:
-        """Return what a worker runs next, the oldest first, all of one kind; nothing when all is done for good."""
+        """Return what a worker runs next, oldest first, all of one kind; nothing after `close`, when all is done."""
         with self._changed:
             self._idle += 1
             while not self._work and not self._closed:
@@ -124,7 +124,7 @@ class Batcher:
                 return []
             work = min(self._work, key=lambda kind: self._work[kind][0][0])
             pieces = self._work[work]
-            # A fair share of what waits, so that no core idles beside another one's long batch.
+            # A fair share of what is waiting, so that no core idles while another runs a long batch.
             budget = min(self._batch_words, math.ceil(self._waiting_words[work] / idle))
             taken = _alike(pieces, budget) if work.plain else _whole_requests(pieces, budget)
             left = set(map(id, taken))
@@ -142,7 +142,7 @@ class Batcher:
 
 
 def _run(parser: Parser, taken: list[tuple[PendingRequest, int]]) -> None:
-    """Parse a batch; where a sentence is at fault, only its request fails. A worker outlives whatever happens here."""
+    """Parse a batch; if a sentence is at fault, only its request fails. A worker survives whatever happens here."""
     requests = list(dict.fromkeys(request for request, _ in taken))
     try:
         run_together(parser, taken)
@@ -157,7 +157,7 @@ def _run(parser: Parser, taken: list[tuple[PendingRequest, int]]) -> None:
 
 
 def _whole_requests(pieces: Sequence[_Piece], budget: int) -> list[_Piece]:
-    """Return the oldest request, and as many after it as the budget allows: errors count the sentences of a request."""
+    """Return the oldest request and as many after it as the budget allows; whole, as errors count their sentences."""
     taken: list[_Piece] = []
     for piece in pieces:
         request = piece[1]

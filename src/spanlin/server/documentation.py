@@ -1,4 +1,4 @@
-"""The service's description of itself: OpenAPI for programs, and a page of it that loads nothing from elsewhere."""
+"""The service's documentation: OpenAPI for programs, and a page made from it that loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ td, th { text-align: left; vertical-align: top; padding: .15rem .75rem .15rem 0;
 
 
 def request_body(kind: type[BaseModel]) -> dict[str, Any]:
-    """Return what OpenAPI says of a route that takes such a body."""
+    """Return the part of OpenAPI for a route that takes such a body."""
     reference = {"$ref": _REFERENCE.format(model=kind.__name__)}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": reference}}}}
 
 
 def add_documentation(app: FastAPI, *, secured: bool) -> None:
-    """Add what is read by the application's name at /openapi.json, and the page /docs."""
+    """Add the description at /openapi.json, and the page /docs."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -94,7 +94,7 @@ def _section(method: str, path: str, operation: dict[str, Any], schemas: dict[st
     if body:
         schema = schemas[body["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]]
         example = {name: item["examples"][0] for name, item in schema["properties"].items() if "examples" in item}
-        if "oneOf" in schema:  # one of them is enough, and more are an error
+        if "oneOf" in schema:  # exactly one of them may be given
             example = dict([next(iter(example.items()))])
         parts += [f"<p>{escape(schema['description'])}</p>\n", _table(schema, schemas)]
         parts.append(f"<pre>{escape(json.dumps(example, indent=1))}</pre>\n")

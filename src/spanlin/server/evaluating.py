@@ -1,4 +1,4 @@
-"""A request to evaluate, as the score of its trees."""
+"""From a request to evaluate to the score of its trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every request passes: the token, the count of requests, the headers of answers, and the last net for errors."""
+"""What every request passes: the token, the limit on requests, headers of answers, and the last catch for errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanlin.server.settings import ServerSettings
 
 _LOG = logging.getLogger(__name__)
 STATIC = "/static/"
-# A browser asks for a page before anyone can give it the token; what the page then asks for is behind it.
+# A browser asks for the page before anyone can give it the token; the page's own requests need the token.
 _OPEN = frozenset(["/health", "/"])
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
@@ -32,7 +32,7 @@ _HEADERS = [
 
 
 class Gate:
-    """Stands before an application."""
+    """Middleware in front of the application."""
 
     def __init__(self, app: ASGIApp, *, settings: ServerSettings, metrics: Metrics, routes: Sequence[str]) -> None:
         self._app = app
@@ -62,10 +62,10 @@ class Gate:
         self._requests += counts
         try:
             if not self._may_pass(path, scope["headers"]):
-                message = "this service wants a token: send the header Authorization: Bearer TOKEN"
+                message = "this service needs a token: send the header Authorization: Bearer TOKEN"
                 answer = error_response(401, message, {"WWW-Authenticate": "Bearer"})
                 await answer(scope, receive, send_with_headers)
-            elif "\0" in path:  # older versions of starlette fail when they look for a file of such a name
+            elif "\0" in path:  # older versions of starlette fail when they look for a file with such a name
                 answer = error_response(404, "there is nothing at this path: see /docs")
                 await answer(scope, receive, send_with_headers)
             elif counts and self._requests > self._max_requests:
@@ -76,7 +76,7 @@ class Gate:
         except Exception:
             _LOG.exception("a request failed")
             if status:
-                raise  # half an answer is out: all that is left is to break the connection
+                raise  # half an answer is sent: all that is left is to break the connection
             await error_response(500, "internal error; the service's log says more")(scope, receive, send_with_headers)
         finally:
             self._requests -= counts
@@ -89,7 +89,7 @@ class Gate:
         return hmac.compare_digest(given, self._authorization)
 
     def _route(self, path: str) -> str:
-        """Return one of few names: whoever asks for paths that are not there must not fill our memory."""
+        """Return one of a few names: requests for paths that do not exist must not fill our memory."""
         if path in self._routes:
             return path
         return STATIC if path.startswith(STATIC) else "other"

@@ -1,4 +1,4 @@
-"""What the service tells Prometheus of itself."""
+"""What the service reports to Prometheus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SENTENCES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
 class Metrics:
-    """The figures of one service, in a registry of their own."""
+    """The figures of one service, in their own registry."""
 
     def __init__(self, waiting: Callable[[], int]) -> None:
         self._registry = CollectorRegistry()

@@ -1,4 +1,4 @@
-"""A request to parse, as sentences that are within the limits and the work to do on them."""
+"""From a request to parse to its sentences, checked against the limits, and the work to do on them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")  # what UTF-16 writes as a pa
 
 
 class RequestSentences(NamedTuple):
-    """The sentences of a request in a row. `counts` has how many each item has; `offsets` is empty if it was tokens."""
+    """All sentences of a request. `counts` has the number of each item; `offsets` is empty for tokens."""
 
     work: Work
     words: list[Sequence[str]]
@@ -32,7 +32,9 @@ def read_sentences(request: ParseRequest, settings: ServerSettings) -> RequestSe
     """Return the sentences of a request, or raise a RequestError if they are not within the limits."""
     name, items = _items(request)
     if len(items) > settings.max_items:
-        raise RequestError(413, f"{name}: {len(items)} items, but at most {settings.max_items} a request: send several")
+        raise RequestError(
+            413, f"{name}: {len(items)} items, but at most {settings.max_items} per request: send several"
+        )
     if request.k_best > settings.max_k_best:
         raise RequestError(422, f"k_best: at most {settings.max_k_best}, got {request.k_best}")
     if request.format == "brackets":
@@ -60,10 +62,12 @@ def read_sentences(request: ParseRequest, settings: ServerSettings) -> RequestSe
             words.append(item)
             counts.append(1)
     if len(words) > settings.max_sentences:
-        raise RequestError(413, f"{len(words)} sentences, but at most {settings.max_sentences} a request: send several")
+        raise RequestError(
+            413, f"{len(words)} sentences, but at most {settings.max_sentences} per request: send several"
+        )
     word_count = sum(map(len, words))
     if word_count > settings.max_words:
-        raise RequestError(413, f"{word_count} words, but at most {settings.max_words} a request: send several")
+        raise RequestError(413, f"{word_count} words, but at most {settings.max_words} per request: send several")
     _check_words(words, settings.max_word_characters)
     options = ParseOptions(
         decoder=request.decoder,
@@ -91,7 +95,7 @@ def _places_of_pairs(text: str) -> list[int]:
 
 
 def _offsets(sentence: Sentence, pairs: Sequence[int]) -> Offsets:
-    """Return where the words stand, one further for each of the text's `pairs` that is before."""
+    """Return where the words are, one further for each of the text's `pairs` before them."""
     if not pairs:
         return sentence.offsets
     starts, ends = ([place + bisect_left(pairs, place) for place in side] for side in (sentence.starts, sentence.ends))
@@ -103,12 +107,12 @@ def _check_words(sentences: Sequence[Sequence[str]], limit: int) -> None:
         longest = max(map(len, words), default=0)
         if longest > limit:
             raise RequestError(
-                422, f"sentence {number} has a word of {longest} characters, but at most {limit} are taken: cut it"
+                422, f"sentence {number} has a word of {longest} characters, but at most {limit} are allowed: cut it"
             )
 
 
 def _check_cost(request: ParseRequest, sentences: Sequence[Sequence[str]], settings: ServerSettings) -> None:
-    """Raise if a request for more than plain trees takes too long, or gives too long an answer."""
+    """Raise if a request for more than plain trees would take too long, or give too long an answer."""
     cells = request.k_best * sum(len(words) ** 2 for words in sentences)
     if cells > settings.max_cells:
         raise RequestError(
@@ -118,11 +122,11 @@ def _check_cost(request: ParseRequest, sentences: Sequence[Sequence[str]], setti
         )
     spans = sum(len(one.required) + len(one.forbidden) for one in request.constraints)
     if spans > settings.max_spans:
-        raise RequestError(413, f"constraints: {spans} spans, but at most {settings.max_spans} a request")
+        raise RequestError(413, f"constraints: {spans} spans, but at most {settings.max_spans} per request")
 
 
 def _constraints(wanted: Sequence[SentenceConstraints], counts: Sequence[int]) -> list[Constraints | None]:
-    """Return the constraints of each sentence in a row."""
+    """Return the constraints of each sentence of the request."""
     found: list[Constraints | None] = [None] * sum(counts)
     for place, one in enumerate(wanted):
         if one.item >= len(counts):

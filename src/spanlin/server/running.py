@@ -1,4 +1,4 @@
-"""Runs the service until it is told to stop, and then until all that it accepted is answered."""
+"""Runs the service until it is asked to stop, and then until everything it accepted is answered."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from spanlin.server.app import create_app
 from spanlin.server.settings import ServerSettings
 from spanlin.stop_signals import on_stop_signal
 
-# Among the few sentences that wait here at a time, few are of one length: to run fewer together saves more padding than
-# it costs. Measured: a tenth for 8 to 16 sentences, and nothing for 64 and more.
+# Few sentences wait here at a time, and few of them have the same length: smaller batches save more padding than they
+# cost. Measured: a tenth for 8 to 16 sentences, and nothing for 64 and more.
 _BATCH_TOKENS = 250
 _LONGEST_IDLE = 30  # seconds that a connection without a request is kept open
 
 
 def load_parsers(model: str | Path = "en", *, threads: int = 0, device: str = "") -> list[Parser]:
-    """Return parsers of one model for a service's workers: one a core, over one graph; on a device, a single one."""
+    """Return parsers of one model for a service's workers: one per core, sharing a graph; on a device, a single one."""
     check_threads(threads)
     if device:
         return [Parser.load(model, device=device)]
@@ -36,7 +36,7 @@ def load_parsers(model: str | Path = "en", *, threads: int = 0, device: str = ""
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket, or raise a SpanlinError that says why there is none; port 0 is any free one."""
+    """Return a listening socket, or raise a SpanlinError that says why not; port 0 is any free one."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         return socket.create_server(address[:2], family=family, backlog=2048)
@@ -46,7 +46,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def server_config(app: FastAPI, *, shutdown_seconds: int) -> uvicorn.Config:
-    """Return how an application is run: quietly, and with time for the last answers."""
+    """Return the settings to run an application: quietly, and with time for the last answers."""
     return uvicorn.Config(
         app,
         log_level="warning",
@@ -68,7 +68,7 @@ def serve(
 ) -> int:
     """Return how many requests were accepted, after a signal to stop and the last answer.
 
-    `on_start` is told the address once connections are taken.
+    `on_start` gets the address once connections are accepted.
     """
     app = create_app(parsers, settings)
     listener = open_socket(host, port)

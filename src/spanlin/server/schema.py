@@ -1,4 +1,4 @@
-"""What goes in and out of the routes: checked on the way in, documented on the way out."""
+"""What goes into the routes, checked, and what comes out of them, documented."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Format = Literal["json", "brackets"]
 OffsetUnit = Literal["code-points", "utf-16"]
 _Index = Annotated[int, Field(ge=0, le=1_000_000)]
 _Label = Annotated[str, Field(min_length=1, max_length=100)]
-_TAGS = ("span", "labelled")  # of the two forms of a constituent; not part of a place in a request
+_TAGS = ("span", "labelled")  # of the two forms of a constituent; not shown in the place of an error
 
 
 def _form(value: Any) -> str:
     return _TAGS[isinstance(value, list) and len(value) == 3]
 
 
-# JSON has lists alone, so that these are no less strict than the rest.
+# JSON only has lists, so these are as strict as the rest.
 _Span = Annotated[tuple[_Index, _Index], Strict(False), Tag(_TAGS[0])]
 _LabelledSpan = Annotated[tuple[_Index, _Index, _Label], Strict(False), Tag(_TAGS[1])]
 _Constituent = Annotated[_Span | _LabelledSpan, Discriminator(_form)]
@@ -29,17 +29,17 @@ _ONE_OF: list[Any] = [{"required": ["text"]}, {"required": ["texts"]}, {"require
 
 
 def _without_default(found: dict[str, Any]) -> None:
-    """Take the default out of a key's schema: it only stands for a key that is not there."""
+    """Remove the default from a key's schema: it only stands for a missing key."""
     del found["default"]
 
 
 class _Body(BaseModel):
-    # Not `strict` as a whole would turn "1" into 1; an unknown key is a misspelt one.
+    # Without `strict`, "1" would become 1. An unknown key is a misspelt one.
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
 class SentenceConstraints(_Body):
-    """Constituents that a sentence's tree must or must not have: half-open spans of words, with or without a label."""
+    """Constituents that a sentence's tree must or must not have: half-open spans of words, with or without labels."""
 
     item: _Index = Field(default=0, description="Which text, or list of tokens, counted from 0.")
     sentence: _Index = Field(default=0, description="Which sentence of that item, counted from 0.")
@@ -63,19 +63,21 @@ class ParseRequest(_Body):
     format: Format = Field(default="json", description="`brackets` gives one tree per sentence and nothing else.")
     offsets: OffsetUnit = Field(
         default="code-points",
-        description="What offsets into a text count: Unicode code points, as Python does, or the units of UTF-16, as "
-        "JavaScript, Java and C# do. They differ after an emoji and the like.",
+        description="What offsets into a text count: Unicode code points, as Python does, or UTF-16 units, as "
+        "JavaScript, Java and C# do. They differ after characters such as emoji.",
     )
     decoder: TreeDecoder = "argmin"
     root_label: str = Field(default="", max_length=100, description="The label that trees must have below TOP.")
-    k_best: int = Field(default=1, ge=1, le=1_000, description="How many of the most probable trees to give.")
-    scores: bool = Field(default=False, description="Whether to give log P(i|j) of all boundaries.")
-    marginals: bool = Field(default=False, description="Whether to give the probability of every constituent.")
+    k_best: int = Field(default=1, ge=1, le=1_000, description="How many of the most probable trees to return.")
+    scores: bool = Field(default=False, description="Whether to return log P(i|j) of all boundaries.")
+    marginals: bool = Field(
+        default=False, description="Whether to return the probability of every possible constituent."
+    )
     constraints: list[SentenceConstraints] = Field(default=[])
 
 
 class EvaluateRequest(_Body):
-    """Trees in brackets; a predicted tree may be an empty string, for none."""
+    """Bracketed trees; a predicted tree may be an empty string if there is none."""
 
     gold: list[str] = Field(examples=[["(TOP (S (NP (NNS Dogs)) (VP (VBP bark))))"]])
     predicted: list[str] = Field(examples=[["(TOP (NP (NNS Dogs) (VP (VBP bark))))"]])
@@ -86,7 +88,7 @@ class _Answer(BaseModel):
 
 
 class ConstituentAnswer(_Answer):
-    """A labelled phrase over the words from `left` up to, not with, `right`."""
+    """A labelled phrase over the words from `left` up to, not including, `right`."""
 
     label: str
     left: int
@@ -114,7 +116,7 @@ class SentenceAnswer(_Answer):
 
 
 class ItemAnswer(_Answer):
-    """The sentences of one text, or the one of a list of tokens; with format `brackets`, their trees alone."""
+    """The sentences of one text, or the one of a list of tokens; with format `brackets`, only their trees."""
 
     sentences: list[SentenceAnswer] = []
     brackets: list[str] = []
@@ -128,7 +130,7 @@ class ParseAnswer(_Answer):
 
 
 class ModelAnswer(_Answer):
-    """What the service's model is and what the service allows."""
+    """The service's model and its limits."""
 
     name: str
     version: str
@@ -140,7 +142,7 @@ class ModelAnswer(_Answer):
 
 
 class EvaluateAnswer(_Answer):
-    """Percentages as EVALB gives them, null where nothing can be divided; and more."""
+    """Percentages as EVALB gives them, null where there is nothing to divide by; and more."""
 
     precision: float | None
     recall: float | None
@@ -151,7 +153,7 @@ class EvaluateAnswer(_Answer):
 
 
 class HealthAnswer(_Answer):
-    """That the service is up."""
+    """Whether the service is up."""
 
     status: Literal["ok"]
 
@@ -190,13 +192,13 @@ def read_body(body: bytes, kind: type[_Checked]) -> _Checked:
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) != len(pairs):  # readers differ on which of two counts, which others could be fooled by
-        raise ValueError("a key stands twice in one object")
+    if len(found) != len(pairs):  # readers differ on which of the two counts, which could be used to fool one of them
+        raise ValueError("a key occurs twice in one object")
     return found
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON number")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _one_line(error: ValidationError) -> str:
@@ -207,7 +209,7 @@ def _one_line(error: ValidationError) -> str:
         place += f"[{part}]" if isinstance(part, int) else f"{'.' * bool(place)}{_clipped(part, 40)}"
     message = first["msg"]
     if first["type"] == "extra_forbidden":
-        message = "unknown key: take it out, or see /docs for the right one"
+        message = "unknown key: remove it, or see /docs for the right one"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{place or 'the body'}: {message[:1].lower()}{message[1:]}{more}"
 

@@ -1,4 +1,4 @@
-"""What a service allows: its limits, who may call it, and what it lets wait."""
+"""What a service allows: its limits, who may call it, and how much may wait."""
 
 from __future__ import annotations
 
@@ -20,35 +20,38 @@ LIMITS = (
 
 @dataclass(frozen=True, kw_only=True)
 class ServerSettings:
-    """The settings of a service. Without a token everyone who reaches it may use it; without origins, no other page."""
+    """The settings of a service.
+
+    Without a token, anyone who can reach it may use it; without origins, no other site's pages may.
+    """
 
     token: str = ""
     cors_origins: tuple[str, ...] = ()
     max_body_bytes: int = 1_000_000
     max_items: int = 1_000
-    """Texts, or tokenized sentences, of one request."""
+    """Texts, or tokenized sentences, per request."""
     max_sentences: int = 2_000
     max_words: int = 60_000
-    """Words of one request, in all its sentences."""
+    """Words per request, in all its sentences."""
     max_sentence_words: int = 500
     max_word_characters: int = 1_000
     max_cells: int = 1_000_000
-    """Squared lengths of a request's sentences, times the trees for each, where more than plain trees is asked for."""
+    """Squared lengths of a request's sentences, times the trees for each, if more than plain trees is asked for."""
     max_spans: int = 500
-    """Required and forbidden spans of a request."""
+    """Required and forbidden spans per request."""
     max_k_best: int = 20
     max_trees: int = 5_000
-    """Gold trees of one evaluation."""
+    """Gold trees per evaluation."""
     max_requests: int = 256
-    """Requests with a body that are dealt with at a time: those beyond it are told to come again."""
+    """Requests with a body that are handled at a time; others are asked to try again."""
     queue_sentences: int = 4_000
     queue_words: int = 120_000
     batch_words: int = 1_500
-    """Words that one worker takes from the queue together."""
+    """Words that a worker takes from the queue at a time."""
     time_limit: float = 30.0
-    """Seconds until a request is given up."""
+    """Seconds after which a request is given up."""
     shutdown_seconds: int = 30
-    """Seconds that accepted requests have to be answered in after a signal to stop."""
+    """Seconds in which accepted requests must be answered after a stop signal."""
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -67,7 +70,7 @@ class ServerSettings:
         for origin in self.cors_origins:
             if not _ORIGIN.fullmatch(origin):
                 raise ConfigError(
-                    f"server.cors_origins: {origin!r} is no origin; write it as a browser does: https://name, "
+                    f"server.cors_origins: {origin!r} is not an origin; write it as a browser does: https://name, "
                     "https://name:8080, or * for all"
                 )
 

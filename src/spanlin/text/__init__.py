@@ -1,4 +1,4 @@
-"""Raw English text to sentences to Penn-style tokens that know their character offsets."""
+"""From raw English text to sentences and Penn-style tokens with their character offsets."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Runs of visible characters and what they tell by themselves: their tokens, how they end, how they start.
+"""Runs of visible characters and what can be said of each alone: its tokens, how it ends, how it starts.
 
-English repeats itself, so what was found out about a short run is remembered.
+English repeats itself, so what was found out about a short run is kept.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import NamedTuple
 from spanlin.text import vocabulary
 from spanlin.text.patterns import token_pattern
 
-# What neither shows nor means anything: control characters, byte order and direction marks, zero-width spaces.
+# What is neither visible nor means anything: control characters, byte order and direction marks, zero-width spaces.
 INVISIBLE = r"\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 CHUNK = re.compile(rf"[^\s{INVISIBLE}]+")
-_REMEMBERED_LENGTH = 32  # longer runs are rarely met again, and would fill the memory
+_REMEMBERED_LENGTH = 32  # longer runs rarely come again, and would fill the memory
 _REMEMBERED_CHUNKS = 2**16
 
 
@@ -23,13 +23,13 @@ class Ending(IntEnum):
     """How a run may end a sentence."""
 
     NONE = 0
-    STOP = 1  # a full stop that is no part of the word
+    STOP = 1  # a full stop that is not part of the word
     MARK = 2  # a question or exclamation mark
     ELLIPSIS = 3
     TRAILING = 4  # an abbreviation like "etc."
     LEADING = 5  # an abbreviation like "Mr."
     NUMBERED = 6  # an abbreviation before numbers, otherwise a word: "No."
-    AMBIGUOUS = 7  # an abbreviation if the sentence goes on, otherwise a word: "Sat."
+    AMBIGUOUS = 7  # an abbreviation inside a sentence, otherwise a word: "Sat."
     INITIAL = 8  # one letter
     ITEM = 9  # a number or a letter that may count items: "1." or "2.1."
     DASH = 10
@@ -40,7 +40,7 @@ class Start(IntEnum):
 
     LOWER = 0
     CAPITAL = 1
-    STARTER = 2  # a capitalized word that is no name: inside a sentence it would have no capital
+    STARTER = 2  # a capitalized word that is not a name: inside a sentence it would have no capital
     FIRST_PERSON = 3  # "I", always a capital
     NUMBER = 4
     SYMBOL = 5
@@ -55,7 +55,7 @@ class Chunk(NamedTuple):
     """A run of visible characters. Offsets count from its start.
 
     `joined` are the tokens when the final full stop belongs to an abbreviation, for endings that only the next run can
-    decide; otherwise it is `tokens`. `quoted` tells that a closing quote is its last character. `inner_ends` are the
+    decide; otherwise it is `tokens`. `quoted` says that a closing quote is its last character. `inner_ends` are the
     numbers of tokens after which a sentence ends inside the run. A `plain` run is one token and no end.
     """
 
@@ -83,12 +83,12 @@ _INNER_END = re.compile(
 _WORD_AND_MARK = re.compile(r"([^\W\d_]+)([,.;:?!])\Z")
 _NO_PROSE = re.compile(r"[/@_\\<>=]|www\.")
 
-# Endings whose full stop belongs to the word if the sentence goes on, and stands alone if it does not.
+# Endings whose full stop belongs to the word inside a sentence, and is a token at the end of one.
 _UNDECIDED = {Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL, Ending.ITEM}
 
 
 class ChunkReader(dict[str, Chunk]):
-    """What runs of visible characters tell by themselves, found out when first asked for: `reader[text]`."""
+    """The chunk of each run of visible characters, made when first asked for: `reader[text]`."""
 
     def __init__(self, *, split_hyphens: bool) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ def _read(text: str, pattern: re.Pattern[str]) -> Chunk:
     found: list[tuple[str, int, int]] = []
     inner_ends: list[int] = []
     left = 0
-    # Sentence ends inside the run are looked for first: "him.It" could be the name of a host.
+    # Sentence ends inside the run come first: "him.It" could also be the name of a host.
     for right in (*_inner_ends(text), len(text)):
         found += _tokens(text[left:right], left, pattern)
         inner_ends.append(len(found))
@@ -137,7 +137,7 @@ def _inner_ends(text: str) -> list[int]:
 
 def _tokens(part: str, offset: int, pattern: re.Pattern[str]) -> list[tuple[str, int, int]]:
     simple = _WORD_AND_MARK.match(part)
-    if simple and simple[1].lower() not in vocabulary.FUSED_WORDS:  # the expression would find the same, later
+    if simple and simple[1].lower() not in vocabulary.FUSED_WORDS:  # the expression would find the same, but slower
         end = offset + len(part)
         return [(simple[1], offset, end - 1), (simple[2], end - 1, end)]
     found: list[tuple[str, int, int]] = []

@@ -1,6 +1,6 @@
 """Where a line break ends a sentence: blank lines, headings, items of a list, rows of a table.
 
-Any other line break is where somebody's editor wrapped a paragraph, and means a blank.
+Any other line break is where an editor wrapped a paragraph, and counts as a space.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ _HEADING = re.compile(rf"{_BLANKS}#{{1,6}}[ \t]")
 _ROW = re.compile(rf"{_BLANKS}\|")
 _RULE = re.compile(rf"{_BLANKS}([-=*_~#])\1{{2,}}{_BLANKS}\Z")
 _FIRST_WORD = re.compile(r"[\"'“‘(\[]*(\S+)")
-_GOES_ON = tuple(",;-–—/&")
+_CONTINUES = tuple(",;-–—/&")
 _SHORTEST_WIDTH = 45  # a narrower column of lines is a list or a poem rather than wrapped text
-_LONGEST_WIDTH = 200  # nobody wraps at such a width: one line is one paragraph
+_LONGEST_WIDTH = 200  # nobody wraps at such a width: each line is a paragraph
 _BLOCK_LINES = 500
 _BLOCK_CHARACTERS = 1 << 17
 _TABS = str.maketrans(dict.fromkeys("\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\t"))
 
 
 class Stretch(NamedTuple):
-    """A part of a text, its line breaks replaced by as many tabs; if `is_end`, no sentence goes on behind it."""
+    """A part of a text, with tabs for the characters of line breaks; if `is_end`, no sentence continues after it."""
 
     text: str
     is_end: bool
 
 
 def segments(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of text, as start and end, that no sentence crosses."""
+    """Yield the segments of a text, as start and end, whose edges no sentence crosses."""
     start = 0
     for match in PARAGRAPH_BREAK.finditer(text):
         yield from _segments_of_paragraph(text, start, match.start())
@@ -61,9 +61,9 @@ def _segments_of_paragraph(text: str, start: int, end: int) -> Iterator[tuple[in
 
 
 def stretches(lines: Iterable[str]) -> Iterator[Stretch]:
-    """Yield all of a text that comes in parts, such as lines: cut where `segments` cuts it, and between blocks.
+    """Yield all of a text that comes in parts, such as lines, cut where `segments` cuts it, and between blocks.
 
-    At most a block of lines is in memory, and the part that is read at the moment.
+    Memory holds at most a block of lines, and the current part.
     """
     cutter = _Cutter()
     count = size = 0
@@ -71,7 +71,7 @@ def stretches(lines: Iterable[str]) -> Iterator[Stretch]:
         cutter.waiting.append(line)
         count += 1
         size += len(line)
-        # This is only when to look: what is missed here is found the next time.
+        # This only decides when to look: what is missed here is found the next time.
         is_break = line.isspace() or any(mark in line for mark in PAGE_BREAKS)
         if is_break or count > _BLOCK_LINES or size >= _BLOCK_CHARACTERS:
             yield from cutter.cut(is_last=False)
@@ -80,12 +80,12 @@ def stretches(lines: Iterable[str]) -> Iterator[Stretch]:
 
 
 class _Cutter:
-    """Cuts what there is of a text; it begins with a paragraph or a block."""
+    """Cuts the part of a text read so far; that part begins with a paragraph or a block."""
 
     def __init__(self) -> None:
         self.waiting: list[str] = []
         self._width = 0  # of the paragraph's lines so far
-        self._is_between = False  # after a blank line, to which all blank lines that follow belong
+        self._is_between = False  # after a blank line, with which all following blank lines go
 
     def cut(self, *, is_last: bool) -> Iterator[Stretch]:
         """Yield all that no later part of the text can change."""
@@ -128,9 +128,9 @@ class _Cutter:
         """Yield a paragraph up to its last sentence end at a line break, or as far as its whole blocks go."""
         lines = _line_spans(text, at, end)
         if not is_whole:
-            lines.pop()  # it may become longer
+            lines.pop()  # there may be more of it to come
         for block in _blocks(lines):
-            if block.stop == len(lines) and not is_whole:  # whether it is whole, and what follows, is not known yet
+            if block.stop == len(lines) and not is_whole:  # more of it, or of what follows, may be to come
                 return
             self._width = _width(lines, block, self._width)
             for _, next_left in _sentence_ends(text, lines, block, self._width):
@@ -153,8 +153,8 @@ def _line_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
 def _blocks(lines: Sequence[tuple[int, int]]) -> Iterator[range]:
     """Yield the numbers of a paragraph's lines in blocks.
 
-    How wide a paragraph is set is seen from its lines up to the end of a block, so that a long one need not be in
-    memory as a whole.
+    The width of a paragraph is that of its lines up to the end of a block, so a long one need not be in memory as a
+    whole.
     """
     first = 0
     for number, (_, right) in enumerate(lines, start=1):
@@ -171,7 +171,7 @@ def _width(lines: Sequence[tuple[int, int]], block: range, before: int) -> int:
 
 
 def _sentence_ends(text: str, lines: Sequence[tuple[int, int]], block: range, width: int) -> Iterator[tuple[int, int]]:
-    """Yield the breaks behind a block's lines, as end of the line and start of the next, that end a sentence too."""
+    """Yield the breaks after a block's lines that end a sentence, as end of the line and start of the next."""
     width = max(width, _SHORTEST_WIDTH)
     for (left, right), (next_left, next_right) in pairwise(lines[block.start : block.stop + 1]):
         if _ends_sentence(text[left:right], text[next_left:next_right], width):
@@ -179,7 +179,7 @@ def _sentence_ends(text: str, lines: Sequence[tuple[int, int]], block: range, wi
 
 
 def _ends_sentence(line: str, following: str, width: int) -> bool:
-    """Return whether the break between two lines of a paragraph ends a sentence too."""
+    """Return whether the break between two lines of a paragraph ends a sentence."""
     if _HEADING.match(line) or _BULLET.match(following) or _ROW.match(following) or _ROW.match(line):
         return True
     if _RULE.match(line) or _RULE.match(following):
@@ -192,4 +192,4 @@ def _ends_sentence(line: str, following: str, width: int) -> bool:
     fits = len(line) + 1 + len(word[0]) <= width or width > _LONGEST_WIDTH
     if _NUMBERED.match(following) and (fits or line.endswith((".", ":", ";", "!", "?")) or _NUMBERED.match(line)):
         return True
-    return fits and not line.endswith(_GOES_ON) and not word[1][0].islower()
+    return fits and not line.endswith(_CONTINUES) and not word[1][0].islower()

@@ -1,4 +1,4 @@
-"""Raw text to sentences to tokens; nothing of the text is lost or changed."""
+"""From raw text to sentences and tokens; nothing of the text is lost or changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ENDS_BEFORE: dict[Ending, frozenset[Start]] = {
     Ending.AMBIGUOUS: frozenset({Start.STARTER, Start.FIRST_PERSON}),
     Ending.INITIAL: frozenset({Start.STARTER, Start.FIRST_PERSON}),
     Ending.ITEM: _ANY_START,
-    Ending.DASH: frozenset({Start.STARTER}),  # speech that is broken off
+    Ending.DASH: frozenset({Start.STARTER}),  # speech that breaks off
 }
 _ENDS = [[start in _ENDS_BEFORE[ending] for start in Start] for ending in Ending]
 # "Are you there?" Betty asked.
@@ -45,10 +45,10 @@ _CUT_AFTER = frozenset([",", ";", ":", ")", "]", "—", "–", "--", "..."])
 def tokenize(text: str, *, split_hyphens: bool = True, longest_sentence: int = 500) -> list[Sentence]:
     """Return the sentences of a text.
 
-    Every character is in one token, save white space and what neither shows nor means anything (control characters,
+    Every character is in one token, except white space and invisible characters without meaning (control characters,
     byte order and direction marks, zero-width spaces). With `split_hyphens`, words are split at hyphens and slashes, as
-    in newer treebanks; without, they are whole, as in the Wall Street Journal. What has more than `longest_sentence`
-    tokens is cut, at a comma or the like where there is one.
+    in newer treebanks; without, they stay whole, as in the Wall Street Journal. A sentence of more than
+    `longest_sentence` tokens is cut, at a comma or the like where there is one.
 
     >>> [sentence.words for sentence in tokenize("Mr. Hu can't come. Why?")]
     [('Mr.', 'Hu', 'ca', "n't", 'come', '.'), ('Why', '?')]
@@ -66,9 +66,9 @@ def read_sentences(
     split_hyphens: bool = True,
     longest_sentence: int = 500,
 ) -> Iterator[Sentence]:
-    """Yield what `tokenize` returns; the text stands at `offset` of the input, from whose start offsets count.
+    """Yield what `tokenize` returns; `offset` is the place of the text in the input, and is added to all offsets.
 
-    A text that `is_one_segment` is not looked through for line breaks that end a sentence.
+    A text that `is_one_segment` is not searched for line breaks that end a sentence.
     """
     if longest_sentence < 1:
         raise ConfigError(f"longest_sentence must be at least 1, got {longest_sentence}")
@@ -82,7 +82,7 @@ def read_sentences(
 
 
 def tokenize_sentence(text: str, *, offset: int = 0, split_hyphens: bool = True) -> tuple[Token, ...]:
-    """Return the tokens of a text that is one sentence, whatever is in it; `offset` is where it stands in the input.
+    """Return the tokens of a text that is one sentence, whatever is in it; `offset` is its place in the input.
 
     >>> [token.text for token in tokenize_sentence("Go! Now!")]
     ['Go', '!', 'Now', '!']
@@ -93,7 +93,7 @@ def tokenize_sentence(text: str, *, offset: int = 0, split_hyphens: bool = True)
 
 @cache
 def _reader(split_hyphens: bool) -> ChunkReader:
-    # Made when first needed: to compile its expression takes as long as to read 200 kB.
+    # Made when first needed: compiling its expression takes as long as reading 200 kB.
     return ChunkReader(split_hyphens=split_hyphens)
 
 
@@ -126,8 +126,8 @@ def _sentences(text: str, start: int, end: int, offset: int, reader: ChunkReader
     """Yield the sentences of a stretch of text; time is linear in its length."""
     sentence = _Builder()
     words, starts, ends = sentence.words, sentence.starts, sentence.ends
-    waiting: Chunk | None = None  # a run that ends the sentence or not, as the next one tells
-    place = 0  # where that run stands
+    waiting: Chunk | None = None  # a run that ends the sentence or not, depending on the next one
+    place = 0  # where that run starts
     for match in CHUNK.finditer(text, start, end):
         chunk = reader[match[0]]
         if waiting is not None:
@@ -165,7 +165,7 @@ def _sentences(text: str, start: int, end: int, offset: int, reader: ChunkReader
 
 
 def _ends_sentence(chunk: Chunk, following: Chunk, text: str, place: int, *, is_first: bool) -> bool:
-    """Return whether a sentence ends between two runs; the second stands at `place`, the first may be all there is."""
+    """Return whether a sentence ends between two runs, the second at `place`; if `is_first`, the first begins it."""
     if chunk.ending is Ending.AMBIGUOUS and any(word == "ID" for word, _, _ in chunk.tokens):
         return True  # a card, not the "Id." of a citation
     start = following.start

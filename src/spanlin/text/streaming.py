@@ -1,4 +1,4 @@
-"""The sentences of a text that comes by lines, as soon as they are certain, however long its paragraphs are."""
+"""The sentences of a text that comes line by line, as soon as they are certain, however long its paragraphs are."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from spanlin.text.lines import stretches
 from spanlin.text.segmenter import read_sentences
 from spanlin.text.tokens import Sentence
 
-_LOOKAHEAD = 1000  # characters; what is so far behind a sentence says nothing about its end
-# Where a sentence that is too long may be read on from: such a word neither ends a sentence nor belongs to one before.
+_LOOKAHEAD = 1000  # characters; what is so far after a sentence says nothing about its end
+# From where reading may resume inside a sentence that is too long: such a word neither ends a sentence nor joins one.
 _WORD = re.compile(r"[^\W_][\w,;:'’/-]*+(?=\s)")
 
 
@@ -28,10 +28,10 @@ def iter_sentences(
     if isinstance(text, str):
         yield from read(text)
         return
-    read = partial(read, is_one_segment=True)  # its line breaks are tabs, and it was cut at those that end sentences
+    read = partial(read, is_one_segment=True)  # stretches are cut at line breaks that end sentences
     waiting = ""
     offset = 0
-    enough = 0  # characters to look again at; it doubles, for time to be linear whatever comes
+    enough = 0  # characters to wait for before looking again; it doubles, so that time is linear
     for stretch in stretches(_checked(text)):
         waiting += stretch.text
         if stretch.is_end:
@@ -60,10 +60,10 @@ def _checked(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _count_certain(found: Sequence[Sentence], text: str, offset: int, longest: int) -> int:
-    """Return how many sentences would be the same if the text went on and the rest were read by itself."""
+    """Return how many sentences would be the same if more text came and the rest were read on its own."""
     for count in range(len(found) - 1, 0, -1):
         start = found[count].start - offset
-        if start > len(text) - _LOOKAHEAD or CHUNK.match(text, start - 1):  # the latter is inside a run of characters
+        if start > len(text) - _LOOKAHEAD or CHUNK.match(text, start - 1):  # the latter: inside a run of characters
             continue
         # Parts of a sentence that was cut have more than half of the words that are allowed.
         if len(found[count - 1].words) <= longest // 2 or _WORD.match(text, start):

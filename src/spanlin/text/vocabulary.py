@@ -1,4 +1,4 @@
-"""The words that the rules know by name; all in lower case unless their case tells them apart."""
+"""The words that the rules know by name; all in lower case unless case makes a difference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TRAILING_ABBREVIATIONS = _words("""
     govt hr hrs hwy ibid inc incl intl jan jr kan ky lb lbs ltd mfg mich minn mins misc mos neb nev nov oct okla oz penn
     pg plc proc rd refrig repr resp rm rtd rte sept sq sr tel tenn thu thurs tue tues univ va vt wis yr yrs
 """)
-# The same, but words too: abbreviations if they have a capital and the sentence goes on.
+# The same, but words too: abbreviations if they have a capital and the sentence continues.
 AMBIGUOUS_ABBREVIATIONS = _words("""
     abs ariz comp ct del est ext fri ga geo hum id ill ind inst jul jun la mar mass max md me mi min miss mo mon nat ok
     ore pa pl pub rel sat sci sep soc sun supp temp tex wash wed
@@ -50,7 +50,7 @@ HYPHEN_SUFFIXES = _words("esque ette fest fold itis wise")
 HYPHENATED_WORDS = _words("hm-m ho-ho m-hm m-m m-mm mm-hm mm-hmm mm-mm nuh-uh oh-ho uh-huh uh-oh uh-uh unh-unh")
 # Words that lost their beginning, after an apostrophe.
 CLIPPED_WORDS = _words("bout cause cept coz cuz em kay n neath nother nt pon round scuse til till tis twas twere twill")
-# What is written together and split all the same, here with a bar where it is cut.
+# What is written as one word but split, here with a bar where it is cut.
 _FUSED_WORDS = _words("""
     can|not gim|me gon|na got|ta kind|a lem|me lot|ta ought|a out|ta sort|a wan|na
     y'|all d'|you d'|ya 't|is 't|was 't|were 't|will
@@ -58,7 +58,7 @@ _FUSED_WORDS = _words("""
     that|s there|s they|ll they|re they|ve what|s you|ll you|re you|ve
 """)
 FUSED_WORDS = {word.replace("|", ""): word.index("|") for word in _FUSED_WORDS}
-# Units that are cut off the number they are written to.
+# Units that are cut off the number before them.
 UNITS = _words("""
     a.m. am cm dl ft g gb ghz hr hrs hz kb kg khz km kph kw lb lbs m mb mg mhz min mins ml mm mph ms oz p.m. pm
 """)

@@ -217,14 +217,12 @@ def _quiet() -> Iterator[None]:
 
 
 def _quantize(path: Path) -> None:
-    from onnxruntime.quantization import QuantType, quantize_dynamic
+    from spanlin.training.quantization import quantize
 
-    quantize: Any = quantize_dynamic
     fp32 = path.with_suffix(".fp32")
     path.rename(fp32)
     with _quiet():
-        # Weights of seven bits: with eight, sums overflow on x86 processors without VNNI, which then give other trees.
-        quantize(str(fp32), str(path), per_channel=True, weight_type=QuantType.QInt8, reduce_range=True)
+        quantize(fp32, path)
     fp32.unlink()
 
 

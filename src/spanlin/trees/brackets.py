@@ -1,6 +1,6 @@
 """Bracketed text to trees and back, one tree at a time, with file, line and column in every error.
 
-Reads one tree a line or pretty-printed over many, several trees a line, plain or gzip, with any root. A word may
+Reads one or several trees per line, or trees pretty-printed over many lines, plain or gzip, with any root. A word may
 hold spaces (`(CD 1 1/2)`), be a bare bracket (`(-LRB- ()`) or hold a balanced pair (`(NN word(s))`); no label is
 changed.
 """
@@ -40,7 +40,7 @@ OnBad = Callable[[TreeSyntaxError], None]
 def read_trees(source: str | os.PathLike[str] | BinaryIO, *, on_bad: OnBad | None = None) -> Iterator[Tree]:
     """Yield the trees of a file, plain or gzip, in constant memory.
 
-    A malformed tree raises a TreeSyntaxError; with `on_bad`, it is handed there and reading goes on with the next
+    A malformed tree raises a TreeSyntaxError; with `on_bad`, the error is passed there and reading resumes at the next
     line on which a tree can start. A word outside any constituent, as in `(NN dog)` alone, gets a root without label.
     """
     return _TreeReader(stream_name(source), on_bad).read(numbered_pieces(source))
@@ -61,7 +61,7 @@ def parse_tree(text: str) -> Tree:
 
 
 def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> int:
-    """Write one tree a line, as gzip if the name ends in .gz, and return their number.
+    """Write one tree per line, as gzip if the name ends in .gz, and return their number.
 
     The file appears whole or not at all.
     """
@@ -89,25 +89,27 @@ class _TreeReader:
     def __init__(self, name: str, on_bad: OnBad | None) -> None:
         self.name = name
         self.on_bad = on_bad
-        self.one_tree_a_line = False  # as far as the last trees tell
+        self.one_tree_per_line = False  # judging by the last trees
         self.root_labels: set[str] = set()  # of trees that stood on one line
-        self.is_unindented = False  # some tree went on in the first column of a line
+        self.is_unindented = False  # some tree continued in the first column of a line
         self.line_offset = 0  # where the piece at hand starts in its line
         self.is_open_at_line_start = False
         self.reset()
 
     def reset(self) -> None:
-        self.stack: list[tuple[str, list[Node]]] = []  # what is open: the label of its parent, its elder siblings
+        self.stack: list[tuple[str, list[Node]]] = []  # for each open node: the label of its parent, its elder siblings
         self.label = ""  # of the innermost open node
         self.children: list[Node] = []
-        self.words: list[str] = []  # of the innermost open node, when they stand on another line than its tag
+        self.words: list[str] = []  # of the innermost open node, when they are on another line than its tag
         self.start = (0, 0)  # line and column of the open tree
         self.starts_with_words = False  # on the line where it is opened
-        self.goes_on_unindented = False
+        self.continues_unindented = False
         self.pieces: list[Piece] = []  # of the open tree, kept only to start again after a bad one
 
     def read(self, pieces: Iterator[Piece]) -> Iterator[Tree]:
-        again: deque[Piece] = deque()  # what an unclosed tree has swallowed: each line is taken for a tree of its own
+        again: deque[Piece] = (
+            deque()
+        )  # lines that an unclosed tree has swallowed: each is now taken for a tree of its own
         skipping = False
         while True:
             is_again = bool(again)
@@ -132,7 +134,7 @@ class _TreeReader:
                     skipping = True
                     continue
                 else:
-                    self.goes_on_unindented = True
+                    self.continues_unindented = True
             try:
                 yield from self.read_piece(piece)
             except TreeSyntaxError as error:
@@ -154,16 +156,16 @@ class _TreeReader:
         return TreeSyntaxError(message, source=self.name, line=line, column=column)
 
     def starts_new_tree(self, text: bytes) -> bool:
-        """Tell whether a bracket in the first column starts a new tree although one is open.
+        """Return whether a bracket in the first column starts a new tree although one is open.
 
-        A pretty-printed tree goes on indented, as a rule. One that is not either has its root alone on a line, or goes
-        on with other labels than trees start with. Where that leads astray, the lines are read again.
+        A pretty-printed tree is usually indented. One that is not either has its root alone on a line, or continues
+        with other labels than trees start with. Where this guess is wrong, the lines are read again.
         """
         root_label = self.stack[1][0] if len(self.stack) > 1 else self.label
         label = _LABEL_EDGE.split(text, 2)[1].decode("utf-8", "replace")
-        if label != root_label and not (self.one_tree_a_line and label in self.root_labels):
+        if label != root_label and not (self.one_tree_per_line and label in self.root_labels):
             return False
-        if self.start[1] != 1 and not self.one_tree_a_line:
+        if self.start[1] != 1 and not self.one_tree_per_line:
             return False
         return root_label in ROOT_LABELS or self.starts_with_words
 
@@ -184,7 +186,7 @@ class _TreeReader:
         for index, (tag, word, odd_tag, odd_word, other) in enumerate(_TOKEN.findall(text)):
             if words and other[:1] in ("", "("):
                 node_text = f"constituent {other}" if other else f"leaf ({tag or odd_tag} {word or odd_word})"
-                problem = f"the {_shown(node_text)} stands beside the word {_short(words[0])!r}"
+                problem = f"the {_shown(node_text)} is beside the word {_short(words[0])!r}"
                 break
             if word:
                 children.append(Leaf(intern(tag), unescape_word(word) if "-" in word else word))
@@ -212,21 +214,21 @@ class _TreeReader:
                 children = []
             elif not stack or children:
                 place = "beside constituents" if stack else "outside all brackets"
-                problem = f"the word {_short(other)!r} stands {place}"
+                problem = f"the word {_short(other)!r} is {place}"
                 break
             else:
                 words.append(other)
 
         complete = stack[0][1] if stack else children
         if problem and not stack:
-            del complete[-1:]  # what is wrong behind a tree is taken for a part of it
+            del complete[-1:]  # an error after a tree is taken for a part of it
         trees = [node if isinstance(node, Tree) else Tree("", (node,)) for node in complete]
         complete.clear()
         if trees:
-            self.is_unindented |= self.goes_on_unindented
-            self.goes_on_unindented = False
-            self.one_tree_a_line = not self.is_open_at_line_start and not self.is_unindented
-            if self.one_tree_a_line:
+            self.is_unindented |= self.continues_unindented
+            self.continues_unindented = False
+            self.one_tree_per_line = not self.is_open_at_line_start and not self.is_unindented
+            if self.one_tree_per_line:
                 self.root_labels.update([tree.label for tree in trees])
         yield from trees
         if problem:

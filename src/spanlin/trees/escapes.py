@@ -1,9 +1,9 @@
-r"""Words in bracketed text: any string can be written as one word, and comes back exactly.
+r"""Words in bracketed text: any string can be written as one word and read back exactly.
 
-In memory a word is its surface form. Round brackets are written the treebank way, `-LRB-` and `-RRB-`. What else
+In memory a word is its surface form. Round brackets are written the treebank way, `-LRB-` and `-RRB-`. Whatever else
 would break the brackets (white space at an edge, a newline, a word that merely looks like an escape, an empty word)
 is written as a code point between `-U` and `-`, which no treebank uses. Other conventions, such as `-LCB-` or `\/`,
-are left as they stand.
+are left as they are.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def escape_word(word: str) -> str:
 
 
 def unescape_word(text: str) -> str:
-    """Return the word that is written so in bracketed text.
+    """Return the word that bracketed text writes like this.
 
     >>> unescape_word("-LRB-")
     '('

@@ -1,4 +1,4 @@
-"""The lines of a file, plain or gzip; those too long for memory in pieces that cut no bracketed word in two."""
+"""The lines of a file, plain or gzip; very long ones come in pieces that do not cut a bracketed word in two."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanlin.errors import TreeError
 
 PIECE_SIZE = 1 << 20
 MAX_PIECE_SIZE = 16 * PIECE_SIZE
-# A bracket after which another one opens: no word stands there, not even one that holds unescaped brackets.
+# A closing bracket followed by an opening one: no word is there, not even one that holds unescaped brackets.
 _DESCENT = re.compile(rb"\((?=[^()]*\()")
 
 
@@ -51,7 +51,7 @@ def byte_lines(source: str | os.PathLike[str] | BinaryIO, *, limit: int = -1) ->
 
 
 def stream_name(source: str | os.PathLike[str] | BinaryIO) -> str:
-    """Return the name that errors show for a file, `<stream>` for an open one that has none."""
+    """Return the name that errors show for a file; `<stream>` for an open one without a name."""
     return os.fspath(source) if isinstance(source, (str, os.PathLike)) else str(getattr(source, "name", "<stream>"))
 
 

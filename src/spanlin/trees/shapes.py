@@ -1,4 +1,4 @@
-"""How words use capitals, for encoders whose word pieces know none."""
+"""How words use capitals, for encoders whose word pieces have none."""
 
 from __future__ import annotations
 

@@ -8,13 +8,13 @@ from spanlin.errors import TreeError
 from spanlin.trees.tree import Leaf, Node, Tree, rebuild
 
 EMPTY_LABEL = "∅"
-"""The label of a span that is no constituent (Wei et al. 2020, end of sec. 2)."""
+"""The label of a span that is not a constituent (Wei et al. 2020, end of sec. 2)."""
 
 UNARY_JOIN = "+"
 """Stands between the labels of a collapsed unary chain, the topmost first: `S+VP`."""
 
 ROOT_LABELS = frozenset({"", "TOP", "ROOT", "S1", "VROOT"})
-"""Labels that mark the top of a tree and no constituent."""
+"""Labels that mark the top of a tree, not a constituent."""
 
 _FUNCTION_TAGS = re.compile(r"^([^-=]+)[-=].*", re.DOTALL)  # not those that start so: -LRB-, -NONE-
 _ESCAPED_EMPTY = re.compile(rf"\\*{EMPTY_LABEL}")
@@ -55,7 +55,7 @@ def clean_tree(
 
 
 def strip_root(tree: Tree) -> Tree:
-    """Return the constituent below the root labels, or the tree itself where there is none."""
+    """Return the constituent below the root labels, or the tree itself if it has no root label."""
     while tree.label in ROOT_LABELS and len(tree.children) == 1 and isinstance(child := tree.children[0], Tree):
         tree = child
     return tree
@@ -69,7 +69,7 @@ def add_root(tree: Tree, *, label: str = "TOP") -> Tree:
 def collapse_unaries(tree: Tree) -> Tree:
     """Return the tree with each chain of constituents over the same words as one constituent, its labels joined.
 
-    Part-of-speech tags are no part of a chain. A `+` or backslash of a label is escaped by a backslash.
+    Part-of-speech tags are not part of a chain. A `+` or backslash of a label is escaped by a backslash.
     """
 
     def collapse(label: str, children: tuple[Node, ...]) -> tuple[Tree]:
@@ -95,7 +95,7 @@ def expand_unaries(tree: Tree) -> Tree:
 
 
 def escape_label(label: str) -> str:
-    r"""Return the label as it stands in a chain, so that none is taken for a join or for the empty label.
+    r"""Return the label as written in a chain, so that nothing in it is taken for a join or for the empty label.
 
     >>> print(escape_label("NP"), escape_label("A+B"))
     NP A\+B

@@ -77,7 +77,7 @@ class Tree:
 
     @property
     def height(self) -> int:
-        """The number of constituents on the longest way from the root to a word."""
+        """The number of constituents on the longest path from the root to a word."""
         height = 0
         level: list[Node] = [self]
         while level := [child for node in level if isinstance(node, Tree) for child in node.children]:
@@ -94,7 +94,7 @@ class Tree:
                 stack.extend(reversed(node.children))
 
     def constituents(self) -> Iterator[LabelledSpan]:
-        """Yield the labelled span of every constituent, each after its children (leaves are none)."""
+        """Yield the labelled span of every constituent, each after its children; leaves are not constituents."""
         word_count = 0
         stack: list[tuple[Node, int]] = [(self, -1)]
         while stack:
@@ -104,7 +104,7 @@ class Tree:
             elif left >= 0:
                 yield LabelledSpan(left, word_count, node.label)
             else:
-                # Comes back when its words are counted; the left edge tells that it has been opened.
+                # Comes back when its words are counted; the left edge shows that it has been opened.
                 stack.append((node, word_count))
                 stack.extend((child, -1) for child in reversed(node.children))
 
@@ -176,7 +176,7 @@ def rebuild(
     leaf: Callable[[Leaf], Iterable[Node]],
     constituent: Callable[[str, tuple[Node, ...]], Iterable[Node]],
 ) -> tuple[Node, ...]:
-    """Return what becomes of a tree when each node, children first, is replaced by zero or more nodes."""
+    """Return the result of replacing each node of a tree, children first, by zero or more nodes."""
     done: list[list[Node]] = [[]]
     stack: list[tuple[Node, bool]] = [(tree, False)]
     while stack:

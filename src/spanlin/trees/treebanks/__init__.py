@@ -1,4 +1,4 @@
-"""Treebanks as their owners ship them, one module a treebank, to train, dev and test files of cleaned trees."""
+"""From treebanks as their owners ship them, one module for each, to train, dev and test files of cleaned trees."""
 
 from __future__ import annotations
 

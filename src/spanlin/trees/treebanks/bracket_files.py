@@ -28,8 +28,8 @@ def find_brackets(
 ) -> Treebank:
     """Return the bracket files at `source`, a file or a folder, split into train, dev and test by `ratio`.
 
-    A unit, a whole file or `block_size` trees in a row, goes to one split, so that neighbours stay together. Without
-    `unit`, files are it if there are enough of them for every split. Units are spread evenly in the order of file
+    A unit, which is a whole file or `block_size` trees in a row, goes to one split, so that neighbours stay together.
+    By default, units are files if there are enough for every split. Units are spread evenly in the order of file
     names, and any run of sum(ratio) units (reduced: 10 of them for 80/10/10) is divided exactly; with a `seed`, in
     random order within each run. A share of 0 leaves out that split.
     """
@@ -103,7 +103,7 @@ def spread(shares: Sequence[int], seed: int | None) -> Callable[[int], str]:
     even: list[str] = []
     given = [0] * len(shares)
     for number in range(1, run + 1):
-        # The split that is furthest behind its share comes next.
+        # The split that is furthest behind its share is next.
         behind = [share * number - run * count for share, count in zip(shares, given, strict=True)]
         split = behind.index(max(behind))
         given[split] += 1

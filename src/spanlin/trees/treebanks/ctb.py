@@ -75,7 +75,7 @@ def _document(path: Path, split: str) -> TreebankDocument:
             )
             if on_bad is None:
                 raise bad from error
-            # The trees with bytes that are no characters are bad; the others of the article are read.
+            # Only the trees whose bytes are not characters are bad; the others of the article are read.
             trees = b"\n".join(map(_to_utf8_if_possible, trees.split(b"\n")))
         yield from read_trees(NamedBytes(trees, str(path)), on_bad=on_bad)
 
@@ -102,7 +102,7 @@ def _to_utf8_if_possible(line: bytes) -> bytes:
 
 
 def blank_markup(text: bytes) -> bytes:
-    """Return the text with only its trees left; what is taken out leaves its line behind, for the line numbers.
+    """Return the text with only its trees left; what is removed leaves an empty line, for the line numbers.
 
     Markup starts its line, and so does the bracket of a tree. Between <S ...> and </S> every line is kept, so that
     broken trees are found and not skipped. None of these characters is ever part of a GB character.

@@ -16,7 +16,7 @@ def existing_folder(source: Path, what: str) -> Path:
 
 
 def list_folder(folder: Path) -> list[Path]:
-    """Return what a folder holds, in order of name; hidden files are no part of a treebank."""
+    """Return what a folder holds, in order of name; hidden files are not part of a treebank."""
     try:
         return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError as error:
@@ -53,23 +53,23 @@ def roots(source: Path) -> list[Path]:
 
 
 def read_id_list(path: Path) -> tuple[str, ...]:
-    """Return the ids of a list, one a line; blank lines and lines that start with # are skipped."""
+    """Return the ids of a list, one per line; blank lines and lines that start with # are skipped."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except FileNotFoundError:
-        raise TreebankError(f"{path}: no such id list; expected a file with one document id a line") from None
+        raise TreebankError(f"{path}: no such id list; expected a file with one document id per line") from None
     except OSError as error:
         raise TreebankError(f"{path}: the id list cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise TreebankError(f"{path}: the id list is not UTF-8 at byte {error.start}") from error
     ids = tuple(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
     if not ids:
-        raise TreebankError(f"{path}: the id list is empty; expected one document id a line")
+        raise TreebankError(f"{path}: the id list is empty; expected one document id per line")
     return ids
 
 
 def check_disjoint(lists: Mapping[str, Iterable[str]]) -> None:
-    """Raise if a document is listed twice, in one split or in two: it would be trained and tested on."""
+    """Raise if a document is listed twice, in one split or in two: it might be both trained and tested on."""
     seen: dict[str, str] = {}
     for split, ids in lists.items():
         for document in ids:

@@ -81,7 +81,7 @@ def _read_lists(folders: list[Path], place: Path) -> dict[str, list[int]]:
         lists[split] = []
         for name in read_id_list(folder / f"{split}.pmids"):
             if not name.isdecimal():
-                raise TreebankError(f"{folder / f'{split}.pmids'}: {name!r} is no PubMed id; expected digits")
+                raise TreebankError(f"{folder / f'{split}.pmids'}: {name!r} is not a PubMed id; expected digits")
             lists[split].append(int(name))
     check_disjoint({split: map(str, numbers) for split, numbers in lists.items()})
     return lists

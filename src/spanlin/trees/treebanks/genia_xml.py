@@ -52,7 +52,7 @@ def read_genia_xml(path: Path, *, on_bad: OnBad | None, remarks: Remarks) -> Ite
 
 
 class _SentenceBuilder:
-    """Builds the tree of the sentence that is open, and keeps those that are finished until they are taken."""
+    """Builds the tree of the open sentence, and keeps finished ones until they are taken."""
 
     def __init__(self, source: str, on_bad: OnBad | None, remarks: Remarks) -> None:
         self.source = source

@@ -63,7 +63,7 @@ def read_splits(path: Path) -> dict[str, list[str]]:
             split = heading[1].lower()
         elif bullet := re.fullmatch(r"\s*[*-]\s+(\w+)\s*", line):
             if not split:
-                raise TreebankError(f"{path}:{number}: {bullet[1]} stands under no heading such as '## train'")
+                raise TreebankError(f"{path}:{number}: {bullet[1]} is not under a heading such as '## train'")
             found.setdefault(split, []).append(bullet[1])
     for split in _NEEDED:
         if split not in found:
@@ -73,9 +73,9 @@ def read_splits(path: Path) -> dict[str, list[str]]:
 
 
 def _reason_to_drop(path: Path) -> str:
-    """Return why a document is left out: reddit's words are underscores in the repository, for users to fill in."""
+    """Return why a document is left out: in the repository, Reddit's words are underscores for users to fill in."""
     trees = read_trees(path, on_bad=lambda _error: None)
     words = (word for tree in trees for word in tree.words)
     first = next(words, "")
-    # The first true word ends the look ahead, so that only documents without words are read twice.
+    # The first real word ends the search, so only documents without words are read twice.
     return MASKED if first and not first.strip("_") and not any(word.strip("_") for word in words) else ""

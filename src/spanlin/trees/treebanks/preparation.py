@@ -1,4 +1,4 @@
-"""A treebank written as one cleaned tree a line, a file for each split, with an account of every tree."""
+"""A treebank written as one cleaned tree per line, a file for each split, with every tree accounted for."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def prepare_treebank(
 ) -> Preparation:
     """Write the splits of a treebank and their manifest below `destination`, and return what was written and dropped.
 
-    Memory does not grow with the treebank. Files appear, each whole, only when all trees are read; after an error the
-    folder is as it was. With `skip_bad`, malformed trees are counted and skipped; with `strict`, other counts than
-    the known ones are an error.
+    Memory does not grow with the treebank. Files appear only when all trees are read; after an error the folder is as
+    it was. With `skip_bad`, malformed trees are counted and skipped; with `strict`, counts other than the known ones
+    are an error.
     """
     _check_destination(treebank, destination)
     try:
@@ -83,7 +83,7 @@ def clean_with_root(tree: Tree) -> Tree | None:
     cleaned = clean_tree(tree)
     if cleaned is None:
         return None
-    # A root that holds several constituents, or a bare word, is all there is to rename.
+    # A root over several constituents, or over a bare word, only has to be renamed.
     return Tree(ROOT, cleaned.children if cleaned.label in ROOT_LABELS else (cleaned,))
 
 
@@ -123,7 +123,7 @@ def _write_document(
 
 
 class _SplitWriter:
-    """Writes the trees of one split and keeps the account of them."""
+    """Writes the trees of one split and counts them."""
 
     def __init__(self, split: str, file: NewFile) -> None:
         self.split = split

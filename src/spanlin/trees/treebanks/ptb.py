@@ -11,7 +11,7 @@ from spanlin.trees.treebanks.treebank import Treebank, TreebankDocument, bracket
 
 _CHAINS = (("treebank_3", "parsed", "mrg", "wsj"), ("combined", "wsj"))
 _SECTIONS = {"train": range(2, 22), "dev": range(22, 23), "test": range(23, 24)}
-# The section is the first two digits of the file name, which also holds in a copy without section folders.
+# The section is the first two digits of the file name, also in a copy without section folders.
 _MERGED_FILE = re.compile(r"wsj_(\d\d)\d\d\.mrg(?:\.gz)?", re.IGNORECASE)
 _EXPECTED = "the PTB-3 root, or its folder parsed/mrg/wsj with 00/wsj_0001.mrg and so on"
 

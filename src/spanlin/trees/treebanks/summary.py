@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class SplitSummary:
-    """The account of one split. `labels` and `dropped` count by label (the root left out) and by reason."""
+    """The counts of one split: `labels` by label (without the root), `dropped` by reason."""
 
     name: str
     file: str
@@ -40,7 +40,7 @@ class CountDifference:
 
 @dataclass(frozen=True, kw_only=True)
 class Preparation:
-    """The account of a whole treebank. `malformed` holds the first few errors; `dropped` of each split counts all."""
+    """The counts of a whole treebank. `malformed` holds the first few errors; `dropped` of each split counts all."""
 
     treebank: str
     release: str
@@ -59,11 +59,11 @@ class Preparation:
         ]
 
     def to_json(self) -> str:
-        """Return the account as a JSON object; the same input gives the same text."""
+        """Return the counts as a JSON object; the same input gives the same text."""
         return json.dumps(dataclasses.asdict(self), ensure_ascii=False, indent=2)
 
     def to_text(self) -> str:
-        """Return the account as a table, with a line below for whatever is not in the files."""
+        """Return the counts as a table, with a line below for each kind of thing that was left out."""
         rows: list[tuple[str, ...]] = [("split", "documents", "sentences", "words", "labels", "dropped")]
         rows += [
             (

@@ -16,7 +16,7 @@ from spanlin.trees.tree import Tree
 
 
 class Remarks:
-    """What readers left out and no tree shows, by kind: how often, and where first."""
+    """What readers left out, by kind: how often, and where first."""
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[int, str]] = {}
@@ -40,8 +40,8 @@ def _keep() -> str:
 class TreebankDocument:
     """One source text: where it is, how its trees are read, and where each of them goes.
 
-    `split_of` is asked with the running number of the tree in the whole treebank, from 0. `reason_to_drop` says why
-    the document as a whole is left out, or nothing.
+    `split_of` gets the number of the tree in the whole treebank, from 0. `reason_to_drop` returns why the document is
+    left out as a whole, or an empty string.
     """
 
     name: str
@@ -53,7 +53,7 @@ class TreebankDocument:
 
 @dataclass(frozen=True, kw_only=True)
 class Treebank:
-    """The documents of a treebank in the order in which they are written, and what is known of their number.
+    """The documents of a treebank in the order in which they are written, and the known counts of its sentences.
 
     `known_counts` are the sentences of each split in the release that `release` names; a split may be missing.
     `left_out` counts documents that are there and belong to no split; `advice` is for the user who gets an empty split.
@@ -79,7 +79,7 @@ def bracket_reader(path: Path) -> DocumentReader:
 
 
 def guarded(trees: Iterable[Tree], path: str | os.PathLike[str]) -> Iterator[Tree]:
-    """Yield the trees; a file that breaks off or cannot be read is a TreebankError."""
+    """Yield the trees, or raise a TreebankError where a file breaks off or cannot be read."""
     try:
         yield from trees
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
@@ -87,7 +87,7 @@ def guarded(trees: Iterable[Tree], path: str | os.PathLike[str]) -> Iterator[Tre
 
 
 class NamedBytes(io.BytesIO):
-    """Bytes in memory that carry the name which errors are to show."""
+    """Bytes in memory with the name that errors show."""
 
     def __init__(self, content: bytes, name: str) -> None:
         super().__init__(content)

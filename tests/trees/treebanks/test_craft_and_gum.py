@@ -151,7 +151,7 @@ def test_a_malformed_gum_tree_names_its_place_even_in_a_masked_document(tmp_path
     ("splits", "message"),
     [
         (SPLITS.replace("## dev", "## devel"), r"splits\.md: no documents under '## dev'"),
-        (SPLITS.replace("## dev", ""), r"splits\.md:7: GUM_news_moon stands under no heading"),
+        (SPLITS.replace("## dev", ""), r"splits\.md:7: GUM_news_moon is not under a heading"),
         (SPLITS + "  * GUM_news_sun\n", "document GUM_news_sun is listed twice, in test and in train"),
         (SPLITS + "  * GUM_news_mars\n", r"const: 1 listed document\(s\) missing: GUM_news_mars\.ptb"),
     ],

@@ -1,4 +1,4 @@
-"""`spanlin tag`: part-of-speech tags for treebanks by k-fold jackknifing."""
+"""`spanlin jackknife`: part-of-speech tags for treebanks, each from a model that has not seen the sentence."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--folder", type=click.Path(path_type=Path), required=True, help="Where the tagged files go.")
-@click.option("--folds", type=int, default=10, show_default=True, help="Blocks that the training trees are cut into.")
-@click.option("--treebank", "treebanks", multiple=True, help="Tag this one of CONFIG only; may be repeated.")
-@click.option("--device", default="", help="cpu, cuda or cuda:N.  [default: cuda if there is one]")
-def tag(config: Path, folder: Path, folds: int, treebanks: tuple[str, ...], device: str) -> None:
-    """Write the treebanks of CONFIG (a TOML file) with predicted part-of-speech tags.
+@click.option("--folder", type=click.Path(path_type=Path), required=True, help="Folder for the tagged files.")
+@click.option(
+    "--folds", type=int, default=10, show_default=True, help="Number of blocks to cut the training trees into."
+)
+@click.option("--treebank", "treebanks", multiple=True, help="Tag only this treebank of CONFIG. May be repeated.")
+@click.option("--device", default="", help="cpu, cuda or cuda:N.  [default: cuda if available]")
+def jackknife(config: Path, folder: Path, folds: int, treebanks: tuple[str, ...], device: str) -> None:
+    """Replace the tags of the treebanks in CONFIG (a TOML file) by predicted ones.
 
-    Each block of the training trees is tagged by a parser that was trained on the others as CONFIG says, the dev
-    trees by one that was trained on all. FOLDER/NAME gets train.txt, dev.txt and tagger/, the last one's checkpoint.
-    Killed or interrupted by Ctrl-C, the same command goes on where it stopped.
+    The training trees are cut into blocks. Each block is tagged by a parser trained on the other blocks, with the
+    settings in CONFIG; the dev trees are tagged by a parser trained on all blocks. The results are train.txt and
+    dev.txt in FOLDER/NAME, and the last parser's checkpoint in FOLDER/NAME/tagger. If the command is killed or
+    interrupted with Ctrl-C, run it again and it resumes where it stopped.
     """
-    with needs_train_extra("tagging"):
+    with needs_train_extra("jackknifing"):
         from spanlin.config.training import load_config
         from spanlin.training.jackknife import jackknife_tags
 
@@ -39,7 +42,7 @@ def tag(config: Path, folder: Path, folds: int, treebanks: tuple[str, ...], devi
     for treebank in result.treebanks:
         click.echo(_describe(treebank))
     if result.interrupted:
-        click.echo("spanlin: interrupted: the same command goes on", err=True)
+        click.echo("spanlin: interrupted: run the same command to resume", err=True)
         click.get_current_context().exit(130)
 
 
@@ -56,7 +59,7 @@ def _describe(treebank: TaggedTreebank) -> str:
 
 
 class _Display:
-    """What is under way in one changing line on a terminal, what is done in lines that stay."""
+    """Shows the current step in a status line on a terminal, and prints a line for each finished step."""
 
     def __init__(self, console: Console) -> None:
         self.console = console

@@ -59,7 +59,7 @@ def weights_of(path: Path) -> dict[str, torch.Tensor]:
 
 def batch_counts(config: TrainingConfig) -> list[int]:
     costs = np.array([len(tree.words) + 2 for tree in read_trees(config.treebanks[0].train)])
-    budgets = {"token_budget": config.batch.tokens, "sentence_budget": config.batch.sentences}
+    budgets: dict[str, Any] = {"token_budget": config.batch.tokens, "sentence_budget": config.batch.sentences}
     return [
         len(plan_epoch([(np.arange(len(costs)), 1.0)], costs, seed=config.seed, epoch=epoch, **budgets))
         for epoch in range(config.epochs)

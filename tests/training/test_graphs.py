@@ -181,7 +181,7 @@ def test_a_run_by_graphs_that_stopped_goes_on_as_if_it_had_not(
     dropout: float, device: str, treebank: Treebank, tmp_path: Path, run: Any
 ) -> None:
     network = {name: {"dropout": dropout} for name in ("lexical", "context", "scorer")}
-    changes = {"averaging": 0.9, "save_every": 7, "epochs": 4, "batch": {"accumulate": 2}}
+    changes: dict[str, Any] = {"averaging": 0.9, "save_every": 7, "epochs": 4, "batch": {"accumulate": 2}}
     config = small_config(*treebank, network=network, **changes)
     whole = run(config, tmp_path / "whole", device, graphs=True)
     before = run(config, tmp_path / "stopped", device, graphs=True, stop=7)
@@ -237,6 +237,7 @@ def test_a_replayed_graph_adds_the_loss_and_the_gradients_of_its_batch(
             for number, batch in enumerate(batches):
                 soft = None
                 if lessons:
+                    assert batch.has_tree is not None
                     with torch.no_grad():
                         soft = soft_targets([twin.network], [batch], gold=batch.targets, has_tree=batch.has_tree)
                 scale = 1 / (1 + turn + number)
@@ -269,5 +270,8 @@ def test_a_training_by_graphs_reaches_95_f1(encoder: str, precision: str, encode
     model = load_model(result.best)
     gold = splits_of(list(read_trees(large[1])))
     examples = model.featurizer(gold)
-    parses = [parse_examples(model, examples, gold, device=torch.device(name)) for name in ("cpu", "cuda")]
+    parses = []
+    for name in ("cpu", "cuda"):
+        model.network.to(name)
+        parses.append(parse_examples(model, examples, gold, device=torch.device(name)))
     assert share_of_equal(*parses) >= 0.98

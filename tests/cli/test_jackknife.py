@@ -39,10 +39,10 @@ def config(tmp_path: Path) -> Path:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["tag", *arguments, "--device", "cpu"])
+    return CliRunner().invoke(main, ["jackknife", *arguments, "--device", "cpu"])
 
 
-def test_tag_writes_the_files_and_reports_their_accuracy(config: Path, tmp_path: Path) -> None:
+def test_jackknife_writes_the_files_and_reports_their_accuracy(config: Path, tmp_path: Path) -> None:
     folder = tmp_path / "tags"
     result = run(str(config), "--folder", str(folder), "--folds", "2")
     assert result.exit_code == 0, result.output
@@ -58,7 +58,7 @@ def test_tag_writes_the_files_and_reports_their_accuracy(config: Path, tmp_path:
     assert "all folds" not in again.stderr
 
 
-def test_an_interruption_is_told_and_is_no_success(
+def test_an_interruption_is_reported_and_is_not_a_success(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from spanlin.training import jackknife
@@ -71,7 +71,7 @@ def test_an_interruption_is_told_and_is_no_success(
     result = run(str(config), "--folder", str(tmp_path / "tags"))
     assert result.exit_code == 130
     assert result.stdout == ""
-    assert result.stderr.endswith("spanlin: interrupted: the same command goes on\n")
+    assert result.stderr.endswith("spanlin: interrupted: run the same command to resume\n")
 
 
 def test_the_users_mistakes_are_one_line(config: Path, tmp_path: Path) -> None:

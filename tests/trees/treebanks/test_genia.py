@@ -186,7 +186,7 @@ def test_xml_that_is_not_well_formed_names_its_place_and_ends_the_file() -> None
     [
         ({"dev": "00000021 00000022"}, r"GENIA_treebank_v1: 1 listed document\(s\) missing: 22\.xml"),
         ({"dev": "00000011"}, "document 11 is listed twice, in train and in dev"),
-        ({"dev": "x1"}, r"dev\.pmids: 'x1' is no PubMed id; expected digits"),
+        ({"dev": "x1"}, r"dev\.pmids: 'x1' is not a PubMed id; expected digits"),
     ],
 )
 def test_id_lists_that_do_not_fit_are_errors(tmp_path: Path, ids: dict[str, str], message: str) -> None:

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from spanlin.errors import MissingExtraError
-from spanlin.frames import constituents_frame
+from spanlin.integrations.pandas import constituents_frame
 from spanlin.parsed import Parsed
 
 DOGS = Parsed(

@@ -1,0 +1,106 @@
+"""Every module has a test file of its own name, or one that covers it is named here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import spanlin
+from import_graph import Graph, read_graph
+
+TESTS = Path(__file__).parent
+PACKAGE = Path(spanlin.__file__).parent
+
+# Test files, and the modules without a mirror that they test through what they import: shrink this, do not add to it.
+COVERED_BY = {
+    "test_parser.py": (
+        "parsed_batch sentence_constraints runtime.argument_checks runtime.batch_runner runtime.flat_pieces "
+        "runtime.results runtime.words"
+    ),
+    "cli/test_main.py": "errors cli.progress",
+    "cli/test_bench.py": "benchmark",
+    "cli/test_corpus.py": "cli.corpus_progress",
+    "cli/test_export.py": "cli.extras",
+    "cli/test_parse.py": "cli.model_options cli.sources text.forms",
+    "config/test_training.py": "config.table config.toml_files",
+    "corpus/test_run.py": (
+        "corpus.job corpus.parquet corpus.plain_engine corpus.plain_worker corpus.records corpus.report corpus.rows "
+        "corpus.units corpus.work"
+    ),
+    "corpus/test_deadly_documents.py": "corpus.unit_process",
+    "corpus/test_ray_engine.py": "corpus.ray_driver",
+    "decoding/test_constraints.py": "decoding.chart decoding.problem",
+    "decoding/test_decode.py": "decoding.mirror decoding.results decoding.scores",
+    "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
+    "evaluation/test_against_slow_scorer.py": "evaluation.brackets evaluation.evalb evaluation.evalb_debug",
+    "evaluation/test_score.py": "evaluation.counts evaluation.pairs evaluation.quotes",
+    "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
+    "integrations/test_nltk.py": "render.nltk",
+    "model_folder/test_folder.py": (
+        "model_folder.calibration model_folder.manifest model_folder.plain_files model_folder.strict_json"
+    ),
+    "model_folder/test_graph_check.py": "model_folder.graph_operators",
+    "model_folder/test_tokenizer_check.py": "model_folder.tokenizer_steps",
+    "network/test_network.py": "network.batch network.span_scorer",
+    "network/encoders/test_encoders.py": (
+        "network.encoders.bilstm network.encoders.dropout network.encoders.lexical network.encoders.reversal "
+        "network.encoders.transformer"
+    ),
+    "network/encoders/test_pretrained.py": "network.encoders.native runtime.piece_rows trees.shapes",
+    "render/test_svg.py": "render.characters",
+    "runtime/test_export.py": "network.graph runtime.backend runtime.found_check runtime.onnx training.export",
+    "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.tree_shapes",
+    "runtime/test_torch_gpu.py": "runtime.torch",
+    "server/test_command.py": "cli.serve server.running",
+    "server/test_limits.py": "server.app server.gate server.reading",
+    "server/test_routes.py": "server.answers server.evaluating server.jobs server.metrics",
+    "server/test_documentation.py": "server.schema",
+    "text/test_sentences.py": "text.lines text.vocabulary",
+    "text/test_tokens.py": "text.chunks text.patterns",
+    "training/test_distillation.py": "training.lessons training.examples",
+    "training/test_loop.py": "network.device training.data training.metrics training.optimizer",
+    "training/test_recipe.py": "config.recipe training.card training.packaged",
+    "trees/test_brackets.py": "trees.lines",
+    "trees/treebanks/test_preparation.py": "trees.treebanks.treebank trees.treebanks.folders trees.treebanks.summary",
+    "trees/treebanks/test_craft_and_gum.py": "trees.treebanks.craft trees.treebanks.gum",
+    "trees/treebanks/test_genia.py": "trees.treebanks.genia_xml",
+    "trees/treebanks/test_ptb.py": "trees.treebanks.nltk_sample",
+}
+
+
+def mirror(graph: Graph, module: str) -> Path:
+    path = graph.modules[module].relative_to(PACKAGE)
+    return TESTS / path.parent / f"test_{path.name}"
+
+
+def reached(graph: Graph, test: Path) -> set[str]:
+    """Return the modules that a test file, or a conftest.py beside it or above it, imports, and all that these do."""
+    conftests = [folder / "conftest.py" for folder in test.parents if folder.is_relative_to(TESTS)]
+    waiting = set()
+    for path in [test, *(path for path in conftests if path.exists())]:
+        text = path.read_text(encoding="utf-8")
+        for module, names in re.findall(r"(spanlin[\w.]*)(?: import (.*))?", text):
+            waiting |= {module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))}
+        waiting |= {"spanlin.parser"} if re.search(r"from spanlin import .*\bParser\b", text) else set()
+    found: set[str] = set()
+    while waiting:
+        module = waiting.pop()
+        if module in graph.modules and module not in found:
+            found.add(module)
+            waiting |= {one.target for one in graph.imports if one.importer == module}
+    return found
+
+
+def test_every_module_has_a_test_file_or_a_place_in_the_list() -> None:
+    graph = read_graph(PACKAGE)
+    modules = {module for module, path in graph.modules.items() if not path.name.startswith("__")}
+    without = {graph.short(module) for module in modules if not mirror(graph, module).exists()}
+    listed = [module for row in COVERED_BY.values() for module in row.split()]
+    assert sorted(listed) == sorted(without)
+
+
+def test_the_files_in_the_list_reach_their_modules() -> None:
+    graph = read_graph(PACKAGE)
+    for name, modules in COVERED_BY.items():
+        found = {graph.short(module) for module in reached(graph, TESTS / name)}
+        assert set(modules.split()) <= found, name
