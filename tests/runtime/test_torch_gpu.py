@@ -90,8 +90,7 @@ def exact(parser: Parser) -> Parser:
 def recorded(parser: Parser) -> int:
     backend = parser._runner.backend
     assert isinstance(backend, TorchBackend)
-    assert backend._recorder is not None
-    return len(backend._recorder)
+    return 0 if backend._recorder is None else len(backend._recorder)
 
 
 @pytest.fixture(scope="module")

@@ -218,8 +218,8 @@ def test_with_tags_keeps_all_but_the_tags() -> None:
         ({}, {"folds": 1}, (ConfigError, "folds must be at least 2, got 1")),
         ({}, {"folds": 62}, (TrainingError, r"train\.txt: 61 trees cannot be cut into 62 folds")),
         ({}, {"treebanks": ["wsj"]}, (ConfigError, "no treebank 'wsj' in the configuration; it has toy")),
-        ({"name": "a/b"}, {}, (ConfigError, "treebank 'a/b': its name must do as the name of a folder")),
-        ({"name": ".."}, {}, (ConfigError, r"treebank '\.\.': its name must do as the name of a folder")),
+        ({"name": "a/b"}, {}, (ConfigError, "treebank 'a/b': its name must be usable as the name of a folder")),
+        ({"name": ".."}, {}, (ConfigError, r"treebank '\.\.': its name must be usable as the name of a folder")),
         ({"train": "nowhere.txt"}, {}, (TreeError, r"nowhere\.txt: cannot be read")),
         ({"dev": "nowhere.txt"}, {}, (TreeError, r"nowhere\.txt: cannot be read")),
     ],
@@ -240,9 +240,8 @@ def test_the_users_mistakes_are_told(
 
 
 def test_two_treebanks_of_one_name_are_an_error(config: TrainingConfig, tmp_path: Path) -> None:
-    config = dataclasses.replace(config, treebanks=config.treebanks * 2)
-    with pytest.raises(ConfigError, match="two treebanks are named 'toy'"):
-        jackknife_tags(config, tmp_path / "tags")
+    with pytest.raises(ConfigError, match=r"two \[\[treebanks\]\] have the name 'toy': give each its own"):
+        jackknife_tags(dataclasses.replace(config, treebanks=config.treebanks * 2), tmp_path / "tags")
 
 
 def test_a_tag_weight_of_nothing_is_an_error(config: TrainingConfig, tmp_path: Path) -> None:

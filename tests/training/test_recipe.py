@@ -164,7 +164,7 @@ def test_a_second_build_uses_finished_runs_again(built: BuiltModel, ingredients:
     assert [path.stat().st_mtime_ns for path in weights] == before
     graphs = [(folder / "graph.onnx").read_bytes() for folder in (built.folder, again.folder)]
     assert graphs[0] == graphs[1]
-    assert again.figures.to_dict()["corpora"] == built.figures.to_dict()["corpora"]
+    assert again.figures.to_dict()["treebanks"] == built.figures.to_dict()["treebanks"]
 
 
 @pytest.mark.slow

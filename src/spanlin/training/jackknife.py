@@ -248,10 +248,8 @@ def _choose_treebanks(config: TrainingConfig, names: Sequence[str]) -> list[Tree
             raise ConfigError(f"no treebank {name!r} in the configuration; it has {', '.join(known)}")
     chosen = [treebank for treebank in config.treebanks if treebank.name in (names or known)]
     for treebank in chosen:
-        if known.count(treebank.name) > 1:
-            raise ConfigError(f"two treebanks are named {treebank.name!r}: each gets a folder of its name")
         if Path(treebank.name).name != treebank.name or treebank.name == "..":
-            raise ConfigError(f"treebank {treebank.name!r}: its name must do as the name of a folder")
+            raise ConfigError(f"treebank {treebank.name!r}: its name must be usable as the name of a folder")
     return chosen
 
 
