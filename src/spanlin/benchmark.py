@@ -148,7 +148,7 @@ import sys
 from spanlin.benchmark import peak_memory_mb
 from spanlin.parser import Parser
 model, threads, device = sys.argv[1:]
-Parser.load(model, threads=int(threads), device=device).brackets([["She", "loves", "writing", "code", "."]])
+list(Parser.load(model, threads=int(threads), device=device).bracket_lines([["She", "loves", "writing", "code", "."]]))
 print(peak_memory_mb() or "")
 """
 

@@ -44,25 +44,30 @@ class TreebankError(SpanlinError):
     """A treebank folder that is not laid out as its owner ships it."""
 
 
-class _SentenceError(SpanlinError):
-    """An error that may be about one sentence of several.
+class LinearizationError(SpanlinError):
+    """Boundaries that belong to no tree.
 
-    `sentence` is its place among them, from 0, or None; the message, which is for people, counts from 1. `problem` is
-    the message without that.
+    `sentence` is the place of their sentence among several, from 0, or None; the message, which is for people, counts
+    from 1. `problem` is the message without that.
     """
 
     def __init__(self, problem: str, *, sentence: int | None = None) -> None:
-        super().__init__(problem if sentence is None else f"sentence {sentence + 1}: {problem}")
+        super().__init__(_numbered(problem, sentence))
         self.problem = problem
         self.sentence = sentence
 
 
-class LinearizationError(_SentenceError):
-    """Boundaries that belong to no tree."""
+class DecodingError(SpanlinError):
+    """Scores from which no tree can be decoded; `sentence` and `problem` are as in `LinearizationError`."""
+
+    def __init__(self, problem: str, *, sentence: int | None = None) -> None:
+        super().__init__(_numbered(problem, sentence))
+        self.problem = problem
+        self.sentence = sentence
 
 
-class DecodingError(_SentenceError):
-    """Scores from which no tree can be decoded."""
+def _numbered(problem: str, sentence: int | None) -> str:
+    return problem if sentence is None else f"sentence {sentence + 1}: {problem}"
 
 
 class ConstraintError(DecodingError):

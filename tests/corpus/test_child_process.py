@@ -93,8 +93,8 @@ def test_the_leader_of_a_group_takes_it_along(start: Start) -> None:
 
 def test_a_child_that_is_asked_to_end_can_clean_up(start: Start, tmp_path: Path) -> None:
     code = (
-        "exit_when_terminated()\nparent.answer(ready=True)\n"
-        "try:\n    time.sleep(600)\nfinally:\n    open(parent.task['path'], 'w').close()"
+        "exit_when_terminated()\n"
+        "try:\n    parent.answer(ready=True)\n    time.sleep(600)\nfinally:\n    open(parent.task['path'], 'w').close()"
     )
     with start(code, {"path": str(tmp_path / "clean")}) as child:
         assert next(child.answers()) == {"ready": True}

@@ -54,10 +54,10 @@ def test_wrong_scores_are_an_error_that_names_the_sentence() -> None:
     scores[0, 0, 2] = scores[1, 3, 0] = np.nan  # of no span; of padding
     best_span_trees([4, 3, 4], scores)
     scores[2, 3, 0] = np.nan
-    with pytest.raises(DecodingError, match=r"^sentence 2: a span score is NaN$"):
+    with pytest.raises(DecodingError, match=r"^sentence 3: a span score is NaN$"):
         best_span_trees([4, 3, 4], scores)
     for shape in ((4, 4), (2, 4, 4)):
         with pytest.raises(DecodingError, match=r"^span scores of shape \(.*\) for 3 sentences: want \[batch, n, n\]$"):
             best_span_trees([4, 3, 4], np.zeros(shape))
-    with pytest.raises(DecodingError, match="sentence 1: no words to decode"):
+    with pytest.raises(DecodingError, match="sentence 2: no words to decode"):
         best_span_trees([4, 0, 4], np.zeros((3, 4, 4)))

@@ -82,7 +82,7 @@ def test_a_word_of_more_pieces_than_the_encoder_holds_is_parsed() -> None:
 
 
 def test_long_untrusted_words_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spanlin.parser._MOST_CHARACTERS", 5_000)
+    monkeypatch.setattr("spanlin.runtime.batch_runner._MOST_CHARACTERS", 5_000)
     parser = Parser.load(MODEL, threads=1)
     for number in range(40):
         parser.parse_tokens([[f"{number}" * 500]])

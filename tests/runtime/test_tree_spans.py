@@ -29,8 +29,6 @@ def labels_of(parser: Parser, found: Arrays, *, owners: IntArray) -> tuple[IntAr
         found["rights"][owners],
         owners=owners,
         halves=(found["label_lefts"], found["label_rights"]),
-        required=np.zeros((len(owners), IS_SPAN.shape[1]), dtype=np.bool_),
-        root_labels=None,
     )
 
 
@@ -57,7 +55,7 @@ def test_spans_are_labelled_in_any_portions(exported: tuple[Model, Parser], monk
     found = run_graph(exported[1], SENTENCES, (*TREE, *LABEL_HALVES))
     owners = np.arange(len(SENTENCES))
     together, _ = labels_of(exported[1], found, owners=owners)
-    monkeypatch.setattr("spanlin.runtime.tree_spans._MOST_SPANS", 1)
+    monkeypatch.setattr("spanlin.runtime.tree_spans.MOST_SPANS", 1)
     one_by_one, _ = labels_of(exported[1], found, owners=owners)
     assert (together == one_by_one).all()
 

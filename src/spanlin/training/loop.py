@@ -123,8 +123,7 @@ class _Run:
             raise CheckpointError(f"{folder}: nothing to resume: it has no checkpoint 'last'")
         if not resume and last.exists():
             raise TrainingError(f"{folder} holds a run already: resume it, or choose an empty folder")
-        for name in ("last", "best"):  # now, not after an hour
-            require_replaceable(folder / name, CHECKPOINT)
+        require_replaceable(folder / "best", CHECKPOINT)  # now, not after an hour
         if resume:
             _require_same_config(load_saved_config(last / "config.toml"), config, last)
         data = load_data(config)
@@ -150,6 +149,7 @@ class _Run:
         if resume:
             load_state(last, self.optimizer, self.average)
             self.plateau.factor, self.plateau.waited = self.progress.rate_factor, self.progress.plateau_waited
+        require_replaceable(last, CHECKPOINT)  # after what is damaged in it has been named
 
     def _vocabularies(self, data: TrainingData) -> Vocabularies:
         sentences = (sentence for treebank in data.treebanks for sentence in treebank.train)
