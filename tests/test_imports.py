@@ -25,7 +25,7 @@ PARTS = {
     "render": "errors trees",
     "decoding": "errors trees linearization",
     "sentence_constraints": "errors trees decoding text",
-    "model_folder": "errors decoding",
+    "model_folder": "errors atomic_files decoding",
     "runtime": "errors trees decoding model_folder",
     "network": "errors trees config",
     "runtime.torch": "errors config model_folder network runtime",
@@ -47,11 +47,12 @@ PARTS = {
         "errors stop_signals trees linearization render model_folder "
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
+    "cli.calibrate": "(training)",
     "cli.evaluate": "errors evaluation (training)",
     "cli.export": "cli (training)",
     "cli.jackknife": "cli (config) (training)",
     "cli.train": "cli (config) (training)",
-    "cli.main": "errors (cli) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train)",
+    "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train)",
     "__main__": "cli.main",
     "__init__": "errors trees linearization (decoding) (sentence_constraints) (parser) (runtime)",
 }

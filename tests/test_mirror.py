@@ -19,6 +19,7 @@ COVERED_BY = {
     ),
     "cli/test_main.py": "errors cli.progress",
     "cli/test_bench.py": "benchmark",
+    "cli/test_calibrate.py": "training.calibrating",
     "cli/test_corpus.py": "cli.corpus_progress",
     "cli/test_export.py": "cli.extras",
     "cli/test_parse.py": "cli.model_options cli.sources text.forms",

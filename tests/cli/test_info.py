@@ -48,7 +48,7 @@ def test_a_model_without_a_card_says_so(tmp_path: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     status, out, _ = run(str(folder))
     assert status == 0
-    assert "licences      none are named" in out
+    assert "licences       none are named" in out
     assert out.endswith("This model has no card.\n")
 
 

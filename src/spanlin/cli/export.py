@@ -23,8 +23,23 @@ from spanlin.cli.extras import needs_train_extra
 @click.option("--treebank", default="", help="Annotate like this one of the treebanks it was trained on.")
 @click.option("--card", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A model card to put in.")
 @click.option("--with-weights", is_flag=True, help="Add the weights, by which torch parses on a GPU.")
-def export(  # noqa: PLR0917 (click passes them by name)
-    checkpoint: Path, dest: Path, precision: str, treebank: str, card: Path | None, with_weights: bool
+@click.option(
+    "--calibrate",
+    "gold",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Fit its probabilities on these gold trees, such as dev.txt: see `spanlin calibrate`. Repeatable.",
+)
+def export(
+    *,
+    checkpoint: Path,
+    dest: Path,
+    precision: str,
+    treebank: str,
+    card: Path | None,
+    with_weights: bool,
+    gold: tuple[str, ...],
 ) -> None:
     """Write CHECKPOINT as a model folder DEST, which `spanlin parse` reads without torch.
 
@@ -35,9 +50,11 @@ def export(  # noqa: PLR0917 (click passes them by name)
 
     \b
     Example:
-      spanlin export runs/mine/best my-parser && spanlin parse --model my-parser story.txt
+      spanlin export runs/mine/best my-parser --calibrate data/mine/dev.txt
+      spanlin parse --model my-parser story.txt
     """  # noqa: D301 (click's mark for lines that stay as they are)
     with needs_train_extra("exporting"):
+        from spanlin.training.calibrating import calibrate_folder
         from spanlin.training.checkpoint import MODEL_FOLDER, require_replaceable
         from spanlin.training.export import Precision, export_model
 
@@ -51,5 +68,7 @@ def export(  # noqa: PLR0917 (click passes them by name)
         card=text,
         with_weights=with_weights,
     )
+    if gold:
+        calibrate_folder(dest, gold)
     size = sum(path.stat().st_size for path in dest.iterdir()) / 1e6
     click.echo(f"{dest}: {precision}, {size:.1f} MB")

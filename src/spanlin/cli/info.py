@@ -44,6 +44,7 @@ def model_facts(path: Path) -> dict[str, Any]:
         "labels": list(dict.fromkeys(part for chain in chains for part in chain)),
         "label_chains": list(folder.labels),
         "tags": list(folder.tags),
+        "calibrated": folder.is_calibrated,
         "temperatures": asdict(folder.temperatures),
         "details": folder.details,
         "licences": {found["part"] or "model": found["terms"] for found in _LICENCE.finditer(card)},
@@ -59,14 +60,21 @@ def _text(facts: dict[str, Any]) -> str:
         "size": f"{facts['bytes'] / 1e6:.1f} MB",
         "labels": f"{len(facts['labels'])}: {' '.join(facts['labels'])}",
         "tags": f"{len(facts['tags'])}: {' '.join(facts['tags'])}",
-        "temperatures": ", ".join(f"{name} {value:.2f}" for name, value in facts["temperatures"].items()),
+        "probabilities": _probabilities(facts),
     }
     licences = [f"  {part}: {terms}" for part, terms in facts["licences"].items()]
     lines = [
-        *(f"{name:<14}{value}" for name, value in rows.items()),
-        "licences" if licences else "licences      none are named",
+        *(f"{name:<15}{value}" for name, value in rows.items()),
+        "licences" if licences else "licences       none are named",
         *licences,
         "",
         facts["card"].strip() or "This model has no card.",
     ]
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", "\n".join(lines))
+
+
+def _probabilities(facts: dict[str, Any]) -> str:
+    if not facts["calibrated"]:
+        return "uncalibrated: surer than they should be; see `spanlin calibrate`"
+    temperatures = ", ".join(f"{name} {value:.2f}" for name, value in facts["temperatures"].items())
+    return f"calibrated; temperatures of {temperatures}"

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from spanlin.atomic_files import atomic_file
 from spanlin.decoding.labelled import Temperatures
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.calibration import Calibration
@@ -57,6 +58,11 @@ class ModelFolder:
     temperatures: Temperatures = field(default_factory=Temperatures)
 
     @property
+    def is_calibrated(self) -> bool:
+        """Whether its probabilities were fitted on gold trees."""
+        return (self.calibration, self.temperatures) != (Calibration(), Temperatures())
+
+    @property
     def graph(self) -> Path:
         """The ONNX file that parses."""
         return self.path / GRAPH
@@ -87,7 +93,8 @@ def write_manifest(folder: ModelFolder) -> None:
         "details": folder.details,
         "files": {file.name: file_hash(file) for file in sorted(path.iterdir()) if file.name != MANIFEST},
     }
-    (path / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1), encoding="utf-8")
+    with atomic_file(path / MANIFEST) as stream:  # a folder with half of one would be lost
+        stream.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode())
 
 
 def find_model(model: str | Path) -> Path:

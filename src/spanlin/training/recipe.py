@@ -22,18 +22,14 @@ from spanlin.config.recipe import Recipe, load_recipe
 from spanlin.config.training import TrainingConfig
 from spanlin.errors import TrainingError
 from spanlin.model_folder.folder import CARD, file_hash, open_folder, write_manifest
+from spanlin.training.calibrating import fit_probabilities
 from spanlin.training.card import InputFile, PackageFigures, Run, write_card
 from spanlin.training.checkpoint import MODEL_FOLDER, require_replaceable, write_folder
 from spanlin.training.export import export_model
-from spanlin.training.folder_parses import fit_calibration
 from spanlin.training.loop import train
 from spanlin.training.metrics import Watcher
 from spanlin.training.packaged import parse_treebank, treebank_figures
 from spanlin.training.state import load_progress
-from spanlin.training.tree_scores import fit_temperatures, score_gold_trees
-from spanlin.trees.tree import Tree
-
-_MOST_TREES, _LONGEST_TREE = 250, 60  # of a treebank, and in words: what two temperatures are fitted on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +77,7 @@ def package_checkpoint(
         )
         folder = open_folder(path)
         parsed = cache(lambda file: parse_treebank(folder, file))
-        calibration = fit_calibration([parsed(item.file).outcomes for item in loaded.calibration_files])
-        gold = [_some(parsed(item.file).gold) for item in loaded.calibration_files]
-        temperatures = fit_temperatures([score_gold_trees(folder, trees) for trees in gold])
+        calibration, temperatures = fit_probabilities(folder, [parsed(item.file) for item in loaded.calibration_files])
         figures = PackageFigures(
             treebanks=tuple(
                 treebank_figures(item.name, item.file, parsed(item.file), calibration) for item in loaded.dev
@@ -109,12 +103,6 @@ def package_checkpoint(
     except OSError as error:
         raise TrainingError(f"{figures_file}: cannot be written: {error.strerror}") from error
     return BuiltModel(folder=destination, figures=figures, figures_file=figures_file)
-
-
-def _some(trees: Sequence[Tree]) -> list[Tree]:
-    """Return the trees that temperatures are fitted on: spread evenly over a treebank, long ones left out."""
-    short = [tree for tree in trees if len(tree.words) <= _LONGEST_TREE]
-    return short[:: max(1, -(-len(short) // _MOST_TREES))]
 
 
 def run_folder(recipe: Recipe, config: str, work: Path) -> Path:
