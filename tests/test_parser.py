@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -56,6 +56,7 @@ def test_a_stream_holds_only_a_few_chunks(parser: Parser, monkeypatch: pytest.Mo
             yield ["word"] * (taken % 5)
 
     lines = parser.bracket_lines(endless())
+    assert isinstance(lines, Generator)
     first = list(itertools.islice(lines, 20))
     assert [bool(line) for line in first] == [bool(number % 5) for number in range(1, 21)]
     assert taken <= 20 + 3 * 8
@@ -161,7 +162,7 @@ def test_a_line_that_is_not_utf8_is_named(folder: Path) -> None:  # noqa: F811
 )
 def test_parse_takes_a_text_or_a_list_of_texts(parser: Parser, given: object, message: str) -> None:
     with pytest.raises(SpanlinError, match=f"^{re.escape(message)}"):
-        parser.parse(given)  # type: ignore[arg-type]
+        parser.parse(given)  # type: ignore[call-overload]
 
 
 def test_texts_are_parsed_as_each_by_itself(parser: Parser) -> None:

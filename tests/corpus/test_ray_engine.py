@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -97,7 +98,8 @@ class OnRay:
         return subprocess.Popen(command, env=self.environment, stdout=pipe, stderr=pipe, text=True)
 
     def finish_plainly(self, output: str) -> None:
-        command = [self.source, self.folder / output, *self.options, "--engine", "plain", "--threads", "1"]
+        command = [str(self.source), str(self.folder / output), *self.options]
+        command += ["--engine", "plain", "--threads", "1"]
         for _ in range(3):
             found = run(command, env=self.environment)
             if found.returncode != -signal.SIGKILL:  # the poison kills it once
@@ -137,8 +139,12 @@ def test_killed_actors_and_poison_leave_the_output_of_one_process(on_ray: OnRay)
     on_ray.environment = deadly_environment(on_ray.folder)
     on_ray.write(150, extra={40: "This is POISON."})
     process = on_ray.start("ray")
+
+    def has_done(count: int) -> bool:
+        return on_ray.count("ray") >= count and bool(actors(process))
+
     for done in (1, 4):
-        wait_until(lambda done=done: on_ray.count("ray") >= done and bool(actors(process)), process)
+        wait_until(partial(has_done, done), process)
         os.kill(actors(process)[0], signal.SIGKILL)
     out, said = process.communicate(timeout=120)
     assert process.returncode == 0, said

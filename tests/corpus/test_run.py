@@ -325,10 +325,9 @@ def test_a_worker_that_sees_another_folder_or_model_stops(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", ["unit_size", "longest_sentence", "longest_document"])
 def test_sizes_below_one_are_refused(name: str) -> None:
+    sizes: dict[str, Any] = {name: 0}
     with pytest.raises(CorpusError, match=f"{name} must be at least 1, got 0"):
-        CorpusOptions(documents=DocumentOptions(longest_document=0)) if name == "longest_document" else CorpusOptions(
-            **{name: 0}
-        )
+        CorpusOptions(documents=DocumentOptions(**sizes)) if name == "longest_document" else CorpusOptions(**sizes)
 
 
 def test_a_folder_that_is_not_a_model_is_refused(tmp_path: Path) -> None:

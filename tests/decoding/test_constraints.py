@@ -28,6 +28,7 @@ from spanlin.errors import ConstraintError, DecodingError, LinearizationError
 from spanlin.trees.tree import Span
 
 DECODERS: tuple[Decoder, ...] = get_args(Decoder)
+Cases = list[tuple[np.ndarray, np.ndarray | None, SpanConstraints, np.ndarray]]
 
 
 def random_constraints(generator: np.random.Generator, word_count: int) -> SpanConstraints:
@@ -67,11 +68,11 @@ def masked_argmax(scores: np.ndarray, constraints: SpanConstraints) -> list[int]
 
 
 @pytest.fixture(scope="module", params=[(n, kind) for n in range(2, 8) for kind in ("plain", "ties", "holes")], ids=str)
-def cases(request: pytest.FixtureRequest) -> list[tuple[np.ndarray, np.ndarray | None, SpanConstraints, np.ndarray]]:
+def cases(request: pytest.FixtureRequest) -> Cases:
     """Sentences of one length with constraints, and the log-probabilities of all trees, -inf for those ruled out."""
     word_count, kind = request.param
     generator = np.random.default_rng([word_count, len(kind)])
-    drawn = []
+    drawn: Cases = []
     while len(drawn) < 120:
         left = random_log_probs(generator, 1, word_count, kind)[0]
         right = random_log_probs(generator, 1, word_count, kind, side="right")[0] if len(drawn) % 2 else None
@@ -80,9 +81,6 @@ def cases(request: pytest.FixtureRequest) -> list[tuple[np.ndarray, np.ndarray |
         if log_probs.max() > -np.inf:
             drawn.append((left, right, constraints, log_probs))
     return drawn
-
-
-Cases = list[tuple[np.ndarray, "np.ndarray | None", SpanConstraints, np.ndarray]]
 
 
 def test_every_decoder_obeys_the_constraints(cases: Cases) -> None:
@@ -168,7 +166,7 @@ def test_a_required_span_that_the_scores_rule_out_is_an_error_whatever_else_is_i
             [[0.0, none, none], [even, even, none], [0.0, none, none]],
         ]
     )
-    required = SpanConstraints(required=[Span(0, 2)])
+    required = SpanConstraints(required=(Span(0, 2),))
     with pytest.raises(DecodingError, match=r"^sentence 1: every tree under the constraints .* -inf"):
         decode_batch([3, 3], scores, decoder=decoder, constraints=[required, None])
     found = decode_batch([3, 3], scores, decoder=decoder, constraints=[None, required])
@@ -246,7 +244,7 @@ def fail(required: tuple[Span, ...] = (), forbidden: tuple[Span, ...] = (), word
 
 
 def test_lists_and_plain_pairs_are_spans_too() -> None:
-    given = SpanConstraints(required=[[0, 2]], forbidden=[(np.int64(1), 3)])  # type: ignore[arg-type,list-item]
+    given = SpanConstraints(required=[[0, 2]], forbidden=[(np.int64(1), 3)])  # type: ignore[arg-type]
     assert given == SpanConstraints(required=(Span(0, 2),), forbidden=(Span(1, 3),))
     assert all(type(edge) is int for edge in given.forbidden[0])
     scores = np.zeros((1, 4, 4))

@@ -150,10 +150,10 @@ def test_the_whole_sentence_can_be_forbidden_where_the_root_alone_has_a_label() 
     labels = LabelSet(("∅", "S", "TOP"))
     table = np.log(np.full((3, 3, 3), 1 / 3))
     rules = SpanRules(labels, 2, Constraints(forbidden=[(0, 2)]))
-    problem = LabelledProblem.of_sentence(np.log([[1, 1], [0.5, 0.5]]), None, table, labels, rules=rules)
+    problem = LabelledProblem.of_sentence(np.log([[1.0, 1.0], [0.5, 0.5]]), None, table, labels, rules=rules)
     assert problem.best_trees()[2][0, 0] == 2
     assert problem.marginals()[0, 0, 2] == 0
-    free = LabelledProblem.of_sentence(np.log([[1, 1], [0.5, 0.5]]), None, table, labels)
+    free = LabelledProblem.of_sentence(np.log([[1.0, 1.0], [0.5, 0.5]]), None, table, labels)
     assert free.marginals()[0, 0, 2] == pytest.approx(0.5)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -22,7 +23,7 @@ def chi_square(counts: np.ndarray, expected: np.ndarray) -> float:
     kept = expected > 0
     freedom = max(int(kept.sum()) - 1, 1)
     statistic = float(((counts - expected)[kept] ** 2 / expected[kept]).sum())
-    return (statistic - freedom) / (2 * freedom) ** 0.5
+    return (statistic - freedom) / math.sqrt(2 * freedom)
 
 
 @pytest.mark.parametrize("side", ["left", "right", "both"])
@@ -45,6 +46,7 @@ def test_trees_are_as_frequent_as_they_are_probable(word_count: int, kind: str, 
     if kind == "plain" and word_count > 3:
         assert chi_square(counts, np.roll(probs, 1) * DRAWS) > 20  # the test can fail
     own = dict(zip(all_trees(word_count), log_probs.tolist(), strict=True))
+    assert found.log_probs is not None
     for tree in range(0, DRAWS, 997):
         assert found.log_probs[tree] == pytest.approx(own[found.spans(tree)], abs=1e-9)
 

@@ -169,11 +169,12 @@ def test_every_target_is_exported(exported: tuple[Model, Parser]) -> None:
 
 def test_a_span_is_as_sure_as_the_boundary_that_makes_it(exported: tuple[Model, Parser]) -> None:
     made, parser = exported
-    words = list(max((tree.words for tree in TREES), key=len))
+    longest = max((tree.words for tree in TREES), key=len)
+    words = list(longest)
     found = run_graph(parser, [words], (*TREE, "span_log_probs", *scores_of(made)))
     count = len(words)
     divided = {split + 1: (int(found["lefts"][0, split]), int(found["rights"][0, split])) for split in range(count - 1)}
-    expected = {(0, count): 0.0}
+    expected: dict[tuple[int, int], float | None] = {(0, count): 0.0}
     for split, (left, right) in divided.items():
         by_left = by_right = None
         if "left_log_probs" in found:

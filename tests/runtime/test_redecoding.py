@@ -184,7 +184,8 @@ def test_the_best_trees_are_sorted_and_distinct_and_the_first_is_that_of_labelle
         trees = [parsed, *parsed.alternatives]
         assert len(trees) == count
         assert len({tree.brackets() for tree in trees}) == count
-        probabilities = [tree.probability for tree in trees]
+        probabilities = [tree.probability for tree in trees if tree.probability is not None]
+        assert len(probabilities) == count
         assert probabilities == sorted(probabilities, reverse=True)
         assert sum(probabilities) <= 1 + 1e-6
         assert all(tree.words == parsed.words and tree.tags == parsed.tags for tree in trees)
@@ -215,6 +216,8 @@ def test_greedy_trees_have_marginals_too(parser: Parser) -> None:
         for decoder in ("argmin", "labelled")
     )
     assert (greedy.decoder, greedy.probability) == ("argmin", None)
+    assert greedy.marginals is not None
+    assert best.marginals is not None
     assert np.allclose(greedy.marginals, best.marginals)
 
 
@@ -330,6 +333,7 @@ def test_as_many_constraints_as_sentences(both: Parser) -> None:
         both.parse_tokens([["a"], []], constraints=[None, Constraints(required=(Span(0, 1),))])
     with pytest.raises(ConstraintError, match="give a list with one, or None, for each"):
         both.parse_tokens([["a"]], constraints=Constraints())  # type: ignore[arg-type]
+    wrong: object
     for wrong in (3, CharacterConstraints()):
         with pytest.raises(ConstraintError, match="give a list with Constraints, or None, per sentence"):
             both.parse_tokens([["a"]], constraints=wrong)  # type: ignore[arg-type]
@@ -356,9 +360,9 @@ def test_characters_that_are_no_tokens_are_named(both: Parser, span: tuple[int, 
 
 def test_spans_of_tokens_are_no_spans_of_characters(both: Parser) -> None:
     with pytest.raises(ConstraintError, match="give CharacterConstraints for a text"):
-        both.parse("The dog barks.", constraints=Constraints(required=(Span(0, 2),)))  # type: ignore[arg-type]
+        both.parse("The dog barks.", constraints=Constraints(required=(Span(0, 2),)))  # type: ignore[call-overload]
     with pytest.raises(ConstraintError, match=r"constraints on a text are \[\(0, 7\)\]: give CharacterConstraints$"):
-        both.parse("The dog barks.", constraints=[(0, 7)])  # type: ignore[arg-type]
+        both.parse("The dog barks.", constraints=[(0, 7)])  # type: ignore[call-overload]
 
 
 def test_every_error_is_one_of_the_family(both: Parser) -> None:

@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from runtime.conftest import TREES, retargeted, run_graph, scores_of
+from spanlin.decoding.tree_roles import all_spans, left_children
 from spanlin.network.network import all_spans as torch_spans
 from spanlin.network.network import left_children as torch_left_children
 from spanlin.parser import Parser
 from spanlin.runtime.backend import CONFIDENCE, LABEL_HALVES, TREE, Arrays, IntArray
-from spanlin.runtime.tree_spans import all_spans, label_spans, left_children, span_log_probs
+from spanlin.runtime.tree_spans import label_spans, span_log_probs
 from spanlin.training.checkpoint import Model
 from spanlin.training.export import export_model
 

@@ -57,7 +57,8 @@ class SlowParser(Parser):
 
 
 def make(parsers: Sequence[Parser], **changes: int) -> Batcher:
-    batcher = Batcher(parsers, **({"queue_sentences": 1000, "queue_words": 9000, "batch_words": 10} | changes))
+    limits: dict[str, Any] = {"queue_sentences": 1000, "queue_words": 9000, "batch_words": 10} | changes
+    batcher = Batcher(parsers, **limits)
     batcher.start()
     return batcher
 
@@ -232,7 +233,7 @@ def test_a_sentence_at_fault_fails_its_own_job_alone() -> None:
         for one in (good, bad, other):
             batcher.add(one)
         parser.free.set()
-        assert await asyncio.gather(good.done, other.done) == [[b'"a"'], [b'"c"']]
+        assert list(await asyncio.gather(good.done, other.done)) == [[b'"a"'], [b'"c"']]
         with pytest.raises(ConstraintError, match="cannot parse !"):
             await bad.done
         batcher.close(seconds=20)

@@ -110,7 +110,8 @@ def test_no_texts_and_no_tokens_give_no_results(client: httpx.Client) -> None:
 def test_no_text_and_no_token_is_too_strange(client: httpx.Client, texts: list[str], tokens: list[list[str]]) -> None:
     """Lone surrogates too, which only an escape can carry, and which are escaped on the way back."""
     headers = {"Content-Type": "application/json"}
-    for body in ({"texts": texts}, {"tokens": tokens}):
+    bodies: list[dict[str, list[Any]]] = [{"texts": texts}, {"tokens": tokens}]
+    for body in bodies:
         answer = client.post("/v1/parse", content=json.dumps(body), headers=headers)
         assert answer.status_code == 200, answer.text
         assert len(answer.json()["results"]) == len(next(iter(body.values())))

@@ -20,8 +20,9 @@ def test_defaults_hold_together_and_all_limits_are_told() -> None:
     [(item.name, value) for item in fields(ServerSettings) if item.type in {"int", "float"} for value in (0, -1)],
 )
 def test_a_number_must_be_above_zero(name: str, value: int) -> None:
+    changed: dict[str, Any] = {name: value}
     with pytest.raises(ConfigError, match=rf"server\.{name} must be above 0, got {value}"):
-        ServerSettings(**{name: value})
+        ServerSettings(**changed)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

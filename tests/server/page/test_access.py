@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,9 +84,14 @@ def _luminance(colour: list[float]) -> float:
 def test_the_tree_can_be_walked_with_the_keys(visit: Visit) -> None:
     page = visit(text=CODE)
     focused = "document.activeElement.getAttribute('aria-label')"
+
+    def is_focused(label: str) -> bool:
+        found: str = page.evaluate(focused)
+        return found.startswith(label)
+
     page.locator("#tree-frame").focus()
     page.keyboard.press("Tab")
-    eventually(page, lambda: page.evaluate(focused).startswith("S, clause; She loves writing code .; probability"))
+    eventually(page, partial(is_focused, "S, clause; She loves writing code .; probability"))
     walk = {
         "ArrowDown": "NP, noun phrase; She;",
         "ArrowRight": "VP, verb phrase; loves",
@@ -95,7 +101,7 @@ def test_the_tree_can_be_walked_with_the_keys(visit: Visit) -> None:
     }
     for key, label in walk.items():
         page.keyboard.press(key)
-        eventually(page, lambda label=label: page.evaluate(focused).startswith(label))
+        eventually(page, partial(is_focused, label))
     page.keyboard.press("Home")
     page.keyboard.press("Space")
     root = page.locator("#tree-frame [role=treeitem]").first
