@@ -152,7 +152,7 @@ class Parser:
         for item, line in self._runner.run(items, words, TREE, self._lines, batch_tokens=batch_tokens):
             yield item, line or ""
 
-    def bracket_lines(self, sentences: Iterable[Sequence[str]], *, batch_tokens: int = 0) -> Iterator[str]:
+    def bracket_lines(self, sentences: Iterable[Sequence[str]], *, batch_tokens: int = 0) -> Generator[str]:
         """Yield the tree of each tokenized sentence as a line of brackets; see `bracket_items`."""
         check_sentences(sentences)
         return (line for _, line in self.bracket_items(sentences, lambda words: words, batch_tokens=batch_tokens))

@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import pytest
@@ -42,7 +42,7 @@ class SlowParser(Parser):
         self.free = threading.Event()
         self.batches: list[list[Sequence[str]]] = []
 
-    def bracket_lines(self, sentences: Any, *, batch_tokens: int = 0) -> Iterator[str]:
+    def bracket_lines(self, sentences: Any, *, batch_tokens: int = 0) -> Generator[str]:
         return (found.brackets() for found in self.stream_tokens(sentences))
 
     def stream_tokens(self, sentences: Any, *_: Any, **__: Any) -> Any:

@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -45,7 +45,7 @@ class HeldParser(Parser):
         self.free = threading.Event()
         self.seen: list[Sequence[str]] = []
 
-    def bracket_lines(self, sentences: Any, *, batch_tokens: int = 0) -> Iterator[str]:
+    def bracket_lines(self, sentences: Any, *, batch_tokens: int = 0) -> Generator[str]:
         self.seen += sentences
         assert self.free.wait(20)
         yield from (" ".join(words) for words in sentences)
