@@ -107,7 +107,9 @@ class Parser:
         Memory does not grow with the text. A sentence may go over several lines, but not over an empty one.
         """
         sentences = constrain_sentences(iter_sentences(text), constraints)
-        pairs = self._parsed(sentences, lambda item: item[0].words, lambda item: item[1], options, constraints)
+        pairs = self._parsed(
+            sentences, lambda item: item[0].words, lambda item: item[1], options, constrained=constraints is not None
+        )
         return (_placed(parsed, sentence.offsets) for (sentence, _), parsed in pairs)
 
     def parse_tokens(
@@ -133,14 +135,16 @@ class Parser:
         """Yield what `parse_tokens` returns, as it is ready, in memory that does not grow with the sentences."""
         check_sentences(sentences)
         paired = pair_constraints(sentences, constraints)
-        pairs = self._parsed(paired, lambda item: item[0], lambda item: item[1], options, constraints)
+        pairs = self._parsed(
+            paired, lambda item: item[0], lambda item: item[1], options, constrained=constraints is not None
+        )
         return (parsed for _, parsed in pairs)
 
     def parse_items(
         self, items: Iterable[Item], words: Callable[[Item], Sequence[str]], options: ParseOptions = _PLAIN
     ) -> Generator[tuple[Item, Parsed]]:
         """Yield each item with the parse of its words, in order: whatever a sentence comes with stays beside it."""
-        return self._parsed(items, words, lambda _: None, options, None)
+        return self._parsed(items, words, lambda _: None, options, constrained=False)
 
     def bracket_items(
         self, items: Iterable[Item], words: Callable[[Item], Sequence[str]], *, batch_tokens: int = 0
@@ -167,15 +171,16 @@ class Parser:
         words: Callable[[Item], Sequence[str]],
         wanted: Callable[[Item], Constraints | None],
         options: ParseOptions,
-        constraints: object,
+        *,
+        constrained: bool,
     ) -> Generator[tuple[Item, Parsed]]:
-        """Yield each item with its parse; `constraints` is None if no item can have any."""
+        """Yield each item with its parse; `wanted` gives the constraints of an item, if any can be `constrained`."""
         redecoder = Redecoder(
             self._runner.backend,
             self.folder.labels,
             self.folder.temperatures,
             options,
-            constrained=constraints is not None,
+            constrained=constrained,
         )
 
         def make(batch: RunBatch[Item]) -> list[Parsed]:
