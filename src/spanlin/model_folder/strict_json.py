@@ -13,11 +13,20 @@ _DEEPEST = 64
 def read_strictly(raw: bytes, source: str) -> Any:
     """Return what some bytes of JSON hold, or raise a CheckpointError that names their source."""
     try:
-        return json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
+        return parse_strictly(raw)
     except RecursionError as error:
         raise CheckpointError(f"{source}: damaged: nested too deeply") from error
-    except ValueError as error:  # bad UTF-8, bad syntax, or what the functions below find
+    except ValueError as error:
         raise CheckpointError(f"{source}: damaged: {_one_line(str(error))}") from error
+
+
+def parse_strictly(raw: bytes) -> Any:
+    """Return what some bytes of JSON hold.
+
+    Raises a ValueError on bad UTF-8, bad syntax, NaN, infinity, a number of thousands of digits, or a key that stands
+    twice, for readers differ on which of the two counts; and a RecursionError on endless depth.
+    """
+    return json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
 
 
 def check_plain(value: Any, source: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Strict, Tag, ValidationError
 
+from spanlin.model_folder.strict_json import parse_strictly
 from spanlin.runtime.options import TreeDecoder
 from spanlin.server.answers import RequestError
 
@@ -177,28 +177,17 @@ _Checked = TypeVar("_Checked", bound=BaseModel)
 def read_body(body: bytes, kind: type[_Checked]) -> _Checked:
     """Return a request's checked body, or raise a RequestError that says where it is wrong."""
     try:
-        value = json.loads(body.decode(), object_pairs_hook=_unique, parse_constant=_refuse)
+        value = parse_strictly(body)
     except UnicodeDecodeError as error:
         raise RequestError(400, f"the body is not UTF-8 (byte {error.start + 1})") from error
     except RecursionError as error:
         raise RequestError(400, "the body is nested too deeply: send the JSON that /docs describes") from error
-    except ValueError as error:  # bad syntax, or a number of thousands of digits
+    except ValueError as error:
         raise RequestError(400, f"the body is not JSON: {_clipped(str(error), 120)}") from error
     try:
         return kind.model_validate(value)
     except ValidationError as error:
         raise RequestError(422, _one_line(error)) from error
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):  # readers differ on which of the two counts, which could be used to fool one of them
-        raise ValueError("a key occurs twice in one object")
-    return found
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _one_line(error: ValidationError) -> str:
