@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from spanlin.decoding.constraints import first_crossing
 from spanlin.decoding.greedy import BoolArray, IntArray
 from spanlin.decoding.tree_roles import Role
 from spanlin.errors import ConstraintError, DecodingError
@@ -130,7 +131,8 @@ class SpanRules:
                 else:
                     mask = ~(labels.having(label) if label else labels.is_constituent)
                 self._special[left, right] = self._special.get((left, right), True) & mask
-        self._raise_if_crossing(sorted({(left, right) for left, right, _ in required}))
+        if crossing := first_crossing((left, right) for left, right, _ in required):
+            raise ConstraintError("required constituents {} and {} cross: no tree has both".format(*crossing))
         for (left, right), mask in self._special.items():
             possible = mask & (labels.is_root if (left, right) == (0, count) else labels.is_inner)
             if not possible.any():
@@ -143,15 +145,6 @@ class SpanRules:
                 crossed[:left, left + 1 : right] = True
                 crossed[left + 1 : right, right + 1 :] = True
             self._is_crossed = crossed
-
-    @staticmethod
-    def _raise_if_crossing(required: Sequence[tuple[int, int]]) -> None:
-        for index, (left, right) in enumerate(required):
-            for other_left, other_right in required[index + 1 :]:
-                if left < other_left < right < other_right:
-                    raise ConstraintError(
-                        f"required constituents {(left, right)} and {(other_left, other_right)} cross: no tree has both"
-                    )
 
 
 def _items(kind: str, given: Any) -> Iterable[Any]:

@@ -168,11 +168,19 @@ def _problem(constraints: SpanConstraints, word_count: int) -> str:
             return f"forbidden span {tuple(span)} is one word, which every tree has"
         if span[1] - span[0] == word_count:
             return f"forbidden span {tuple(span)} is the whole sentence, which every tree has"
-    for index, (left, right) in enumerate(required):
-        for other_left, other_right in required[index + 1 :]:
-            if left < other_left < right < other_right:
-                return f"required spans {(left, right)} and {(other_left, other_right)} cross: no tree has both"
+    if crossing := first_crossing(required):
+        return "required spans {} and {} cross: no tree has both".format(*crossing)
     return ""
+
+
+def first_crossing(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return the first two spans, in their order, that no tree can have both; None if there are none."""
+    ordered = sorted({(left, right) for left, right in spans})
+    for index, (left, right) in enumerate(ordered):
+        for other_left, other_right in ordered[index + 1 :]:
+            if left < other_left < right < other_right:
+                return (left, right), (other_left, other_right)
+    return None
 
 
 def _listed(spans: Sequence[Span]) -> str:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from spanlin.decoding.chart import child_marginals, highest, log_sum
+from spanlin.decoding.chart import Chart, child_marginals, highest, log_sum
 from spanlin.decoding.constituents import LabelSet, SpanRules
 from spanlin.decoding.greedy import BoolArray, IntArray
 from spanlin.decoding.kbest import ranked_trees
@@ -91,7 +91,6 @@ class LabelledProblem:
     """The labelled trees of a batch, from its scores of boundaries and the ranked labels of all its spans."""
 
     def __init__(self, scores: BoundaryScores, ranked: RankedLabels, temperatures: Temperatures) -> None:
-        self._temperatures = temperatures
         self._ranked = ranked
         self._counts = scores.word_counts
         self._scores = BoundaryScores(
@@ -170,16 +169,22 @@ class LabelledProblem:
     def log_partitions(self) -> FloatArray:
         """[batch], the logarithm of the sum over all labelled trees."""
         totals = np.zeros(len(self._counts))
-        for sentences, part in TreeProblem(self._all).groups():
-            totals[sentences] = part.chart(log_sum).root_scores(part.scores.word_counts) + part.scores.root_terms()
+        for sentences, scores, chart in self._sums:
+            totals[sentences] = chart.root_scores(scores.word_counts) + scores.root_terms()
         return totals
+
+    @cached_property
+    def _sums(self) -> list[tuple[IntArray, BoundaryScores, Chart]]:
+        """The charts of sums of all sentences, in groups of similar length, for totals and marginals alike."""
+        groups = TreeProblem(self._all).groups()
+        return [(sentences, part.scores, part.chart(log_sum)) for sentences, part in groups]
 
     def marginals(self) -> FloatArray:
         """Return [batch, N + 1, N + 1]: how probable a constituent over the words i to j is, whatever its label."""
         found = np.zeros(self._ranked.totals.shape[1:])
-        for sentences, part in TreeProblem(self._all).groups():
-            size = part.scores.max_words + 1
-            sides = child_marginals(part.chart(log_sum), part.scores.word_counts)
+        for sentences, scores, chart in self._sums:
+            size = scores.max_words + 1
+            sides = child_marginals(chart, scores.word_counts)
             for role, side in zip((Role.LEFT, Role.RIGHT), sides, strict=True):
                 found[sentences, :size, :size] += side * self._ranked.shares[role, sentences, :size, :size]
         whole = np.arange(len(found)), np.zeros_like(self._counts), self._counts

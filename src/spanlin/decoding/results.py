@@ -50,14 +50,10 @@ class TreeBatch:
 
     def spans(self, tree: int) -> tuple[Span, ...]:
         """Return the spans of one tree; item k-1 is the span split at k."""
-        return spans_of(self.lefts[tree], self.rights[tree], int(self.word_counts[tree]))
+        count = int(self.word_counts[tree]) - 1
+        return tuple(map(Span, self.lefts[tree, :count].tolist(), self.rights[tree, :count].tolist()))
 
     def tree(self, tree: int) -> DecodedTree:
         """Return one tree that has a log-probability."""
         assert self.log_probs is not None
         return DecodedTree(self.spans(tree), float(self.log_probs[tree]), bool(self.certified[tree]))
-
-
-def spans_of(lefts: npt.NDArray[np.int64], rights: npt.NDArray[np.int64], word_count: int) -> tuple[Span, ...]:
-    """Return the spans of one tree from its row of each array."""
-    return tuple(map(Span, lefts[: word_count - 1].tolist(), rights[: word_count - 1].tolist()))
