@@ -10,7 +10,8 @@ import numpy as np
 
 from spanlin.decoding import Constraints
 from spanlin.errors import ConstraintError, MissingExtraError
-from spanlin.model_folder.folder import ModelFolder, find_model, open_folder
+from spanlin.model_folder.folder import ModelFolder, open_folder
+from spanlin.model_folder.lookup import find_model
 from spanlin.parsed import Parsed
 from spanlin.parsed_batch import make_parses, no_words
 from spanlin.runtime.argument_checks import check_sentences, check_text, check_threads

@@ -7,7 +7,8 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from spanlin.cli.main import main
-from spanlin.model_folder.folder import CARD, MANIFEST, find_model
+from spanlin.model_folder.folder import CARD, MANIFEST
+from spanlin.model_folder.lookup import find_model
 
 
 def run(*arguments: str) -> tuple[int, str, str]:

@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from spanlin.model_folder.folder import CARD, find_model, open_folder
+from spanlin.model_folder.folder import CARD, open_folder
+from spanlin.model_folder.lookup import find_model
 from spanlin.trees.transforms import EMPTY_LABEL, split_chain
 
 _LICENCE = re.compile(r"^\*\*(?:(?P<part>[^*]+)\.\*\* Licence: |Licence\.\*\* )(?P<terms>.+)$", re.MULTILINE)
