@@ -42,7 +42,7 @@ class Parser:
 
     @classmethod
     def load(cls, model: str | Path = "en", *, threads: int = 0, device: str = "") -> Parser:
-        """Return the parser of a model: the name of one in the package, or a model folder.
+        """Return the parser of a model: the name of one in the package or of an installed one, or a model folder.
 
         It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
         "cuda", in torch there, if the folder was exported with its weights.

@@ -18,7 +18,7 @@ def model_options(command: Command) -> Command:
             default="en",
             metavar="NAME|FOLDER",
             show_default=True,
-            help="A packaged model, or a folder as `spanlin export` writes it.",
+            help="A packaged or installed model, or a folder as `spanlin export` writes it.",
         ),
         click.option(
             "--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use."
