@@ -29,7 +29,7 @@ PARTS = {
     "runtime": "errors trees decoding model_folder",
     "network": "errors trees config",
     "runtime.torch": "errors config model_folder network runtime",
-    "parsed": "errors trees render",
+    "parsed": "errors trees (text) render",
     "parsed_batch": "runtime parsed",
     "parser": ("errors decoding text model_folder runtime (runtime.torch) sentence_constraints parsed parsed_batch"),
     "training": ("errors atomic_files trees decoding evaluation config model_folder runtime network"),

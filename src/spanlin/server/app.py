@@ -164,7 +164,7 @@ def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: 
         pending = PendingRequest(
             found.work,
             found.words,
-            offsets=found.offsets,
+            found=found.found,
             constraints=found.constraints,
             loop=asyncio.get_running_loop(),
         )

@@ -104,6 +104,7 @@ class ConstituentAnswer(_Answer):
 class SentenceAnswer(_Answer):
     """One sentence; with more keys where scores, marginals or several trees were asked for."""
 
+    text: str = Field(description="The sentence as it stands in the text; of tokens, with spaces between.")
     words: list[str]
     tags: list[str]
     tag_probabilities: list[float]
