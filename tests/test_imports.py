@@ -54,7 +54,7 @@ PARTS = {
     "cli.train": "cli (config) (training)",
     "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train)",
     "__main__": "cli.main",
-    "__init__": "errors trees linearization (decoding) (sentence_constraints) (parser) (runtime)",
+    "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parser) (runtime)",
 }
 # What the light install brings, for any module; every other library for these parts and modules alone.
 EVERYWHERE = frozenset({"click", "numpy", "onnxruntime", "rich", "tokenizers"})

@@ -175,6 +175,12 @@ def test_a_sentence_without_words_cannot_be_drawn(method: str) -> None:
         getattr(EMPTY, method)()
 
 
+def test_a_notebook_shows_the_drawing_with_its_probabilities() -> None:
+    assert cats()._repr_svg_() == cats().svg()
+    assert cats()._repr_html_() == f'<div style="overflow-x: auto">{cats().svg()}</div>'
+    assert EMPTY._repr_svg_() is EMPTY._repr_html_() is None
+
+
 def test_nltk_gets_the_same_tree() -> None:
     nltk_tree = pytest.importorskip("nltk.tree")
     parsed = cats(brackets="(TOP (S (NP (JJ Old) (NNS -LRB-)) (VP (VBP sleep))))")

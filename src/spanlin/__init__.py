@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spanlin.errors import SpanlinError
 from spanlin.linearization import delinearize, is_legal, linearize
 from spanlin.trees.brackets import parse_tree, read_trees, write_trees
-from spanlin.trees.tree import LabelledSpan, Leaf, Span, Tree
+from spanlin.trees.tree import LabelledSpan, Leaf, Span, Tree, set_drawers
 
 if TYPE_CHECKING:
     from spanlin.decoding.constituents import Constraints
@@ -45,6 +45,23 @@ _LATER = {
     "ParseOptions": "spanlin.runtime.options",
     "Parser": "spanlin.parser",
 }
+
+
+def _draw_svg(tree: Tree) -> str | None:
+    from spanlin.render.notebook import notebook_svg
+
+    return notebook_svg(tree)
+
+
+def _draw_html(tree: Tree) -> str | None:
+    from spanlin.render.notebook import notebook_html
+
+    return notebook_html(tree)
+
+
+# Trees know nothing of drawings, which know trees: so it is said here how a notebook shows one.
+set_drawers(svg=_draw_svg, html=_draw_html)
+del set_drawers
 
 
 def __getattr__(name: str) -> object:

@@ -13,6 +13,7 @@ from spanlin.errors import SpanlinError
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
 from spanlin.render.nltk import nltk_tree
+from spanlin.render.notebook import notebook_html, notebook_svg
 from spanlin.render.pretty import pretty_tree
 from spanlin.render.svg import svg_tree
 from spanlin.trees.brackets import parse_tree
@@ -169,7 +170,7 @@ class Parsed:
 
     def svg(self) -> str:
         """Return the tree as an SVG element; it shows how probable each constituent is."""
-        return svg_tree(self.tree, {LabelledSpan(left, right, label): p for label, left, right, p in self._spans})
+        return svg_tree(self.tree, self._probabilities())
 
     def latex(self, style: LatexStyle = "forest") -> str:
         """Return the tree as LaTeX, for a document that loads the package of that name."""
@@ -219,6 +220,15 @@ class Parsed:
     def to_nltk(self) -> Any:
         """Return the tree as an `nltk.Tree`; needs NLTK."""
         return nltk_tree(self.tree)
+
+    def _repr_svg_(self) -> str | None:
+        return notebook_svg(self.tree, self._probabilities()) if self.words else None
+
+    def _repr_html_(self) -> str | None:
+        return notebook_html(self.tree, self._probabilities()) if self.words else None
+
+    def _probabilities(self) -> dict[LabelledSpan, float]:
+        return {LabelledSpan(left, right, label): probability for label, left, right, probability in self._spans}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Parsed):
