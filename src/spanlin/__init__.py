@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from spanlin.sentence_constraints import CharacterConstraints
 
 __version__ = "0.1.0"
+
+# Without it, Python would print warnings for programs that have not said where their log goes.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 __all__ = [
     "CharacterConstraints",

@@ -33,7 +33,7 @@ def error(answer: httpx.Response, status: int) -> str:
     assert answer.status_code == status, answer.text
     assert list(answer.json()) == ["error"]
     found = answer.json()["error"]
-    assert sorted(found) == ["code", "message"]
+    assert sorted(found) == ["code", "message", "request_id"]
     assert found["code"].replace("_", "").isalpha()
     assert found["message"]
     assert "\n" not in found["message"]

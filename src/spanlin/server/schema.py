@@ -164,6 +164,7 @@ class ErrorBody(BaseModel):
 
     code: str
     message: str = Field(description="One line: what, where, what to do.")
+    request_id: str = Field(description="The header X-Request-ID of the request, or one made for it; it is in the log.")
 
 
 class ErrorAnswer(BaseModel):
