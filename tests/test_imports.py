@@ -29,7 +29,7 @@ PARTS = {
     "runtime": "errors trees decoding model_folder",
     "network": "errors trees config",
     "runtime.torch": "errors config model_folder network runtime",
-    "parsed": "errors trees render",
+    "parsed": "errors trees (text) render",
     "parsed_batch": "runtime parsed",
     "parser": ("errors decoding text model_folder runtime (runtime.torch) sentence_constraints parsed parsed_batch"),
     "training": ("errors atomic_files trees decoding evaluation config model_folder runtime network"),
@@ -54,7 +54,7 @@ PARTS = {
     "cli.train": "cli (config) (training)",
     "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train)",
     "__main__": "cli.main",
-    "__init__": "errors trees linearization (decoding) (sentence_constraints) (parser) (runtime)",
+    "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parser) (runtime)",
 }
 # What the light install brings, for any module; every other library for these parts and modules alone.
 EVERYWHERE = frozenset({"click", "numpy", "onnxruntime", "rich", "tokenizers"})

@@ -24,7 +24,7 @@ from spanlin.runtime.redecoding import Redecoder
 from spanlin.runtime.results import RecordMaker
 from spanlin.runtime.sentences import RunBatch
 from spanlin.sentence_constraints import CharacterConstraints, constrain_sentences, pair_constraints
-from spanlin.text import iter_sentences
+from spanlin.text import Sentence, iter_sentences
 
 Item = TypeVar("Item")
 
@@ -83,7 +83,7 @@ class Parser:
         Each parse knows where its words are in its text. `constraints` are constituents of one text, by its characters.
 
         >>> Parser.load().parse("She loves writing code.")
-        [Parsed('(TOP (S (NP (PRP She)) (VP (VBZ loves) (S (VP (VBG writing) (NP (NN code))))) (. .)))')]
+        [<Parsed (TOP (S (NP (PRP She)) (VP (VBZ loves) (S (VP (VBG writing) (NP (NN code))))) (. .)))>]
         """
         check_text(text)
         if isinstance(text, str):
@@ -93,7 +93,7 @@ class Parser:
         found: list[list[Parsed]] = [[] for _ in text]
         sentences = ((number, sentence) for number, one in enumerate(text) for sentence in iter_sentences(one))
         for (number, sentence), parsed in self.parse_items(sentences, lambda item: item[1].words, options):
-            found[number].append(_placed(parsed, sentence.offsets))
+            found[number].append(_placed(parsed, sentence))
         return found
 
     def stream(
@@ -111,7 +111,7 @@ class Parser:
         pairs = self._parsed(
             sentences, lambda item: item[0].words, lambda item: item[1], options, constrained=constraints is not None
         )
-        return (_placed(parsed, sentence.offsets) for (sentence, _), parsed in pairs)
+        return (_placed(parsed, sentence) for (sentence, _), parsed in pairs)
 
     def parse_tokens(
         self,
@@ -194,6 +194,6 @@ class Parser:
         return ((item, parsed or no_words(redecoder.outputs, options)) for item, parsed in found)
 
 
-def _placed(parsed: Parsed, offsets: tuple[tuple[int, int], ...]) -> Parsed:
-    parsed.offsets = offsets
+def _placed(parsed: Parsed, sentence: Sentence) -> Parsed:
+    parsed.sentence = sentence
     return parsed
