@@ -20,6 +20,7 @@ PARTS = {
     "text": "errors trees",
     "config": "errors",
     "trees": "errors atomic_files",
+    "dependencies": "errors atomic_files trees",
     "linearization": "errors trees",
     "evaluation": "errors trees",
     "render": "errors trees",
@@ -44,7 +45,7 @@ PARTS = {
     "integrations.spacy_extensions": "errors integrations.plain_parse",
     "integrations.spacy": "errors integrations.plain_parse integrations.reloading integrations.spacy_extensions",
     "cli": (
-        "errors stop_signals trees linearization render model_folder "
+        "errors stop_signals trees dependencies linearization render model_folder "
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",

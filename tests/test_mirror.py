@@ -33,6 +33,7 @@ COVERED_BY = {
     "decoding/test_constraints.py": "decoding.chart decoding.problem",
     "decoding/test_decode.py": "decoding.mirror decoding.results decoding.scores",
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
+    "dependencies/test_sentence.py": "dependencies.text_offsets",
     "evaluation/test_against_slow_scorer.py": "evaluation.brackets evaluation.evalb evaluation.evalb_debug",
     "evaluation/test_score.py": "evaluation.counts evaluation.pairs evaluation.quotes",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
