@@ -45,7 +45,7 @@ class Parser:
         """Return the parser of a model: the name of one in the package or of an installed one, or a model folder.
 
         It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
-        "cuda", in torch there, if the folder was exported with its weights.
+        "cuda", in torch there.
         """
         check_threads(threads)
         return cls.from_folder(open_folder(find_model(model)), threads=threads, device=device)
