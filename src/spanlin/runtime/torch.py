@@ -28,6 +28,7 @@ from spanlin.network.network import IMPOSSIBLE, ParserNetwork, VocabularySizes
 from spanlin.network.span_scorer import LabelScorer
 from spanlin.runtime.backend import TREE, Arrays, BoolArray, Float32Array, IntArray, graph_outputs
 from spanlin.runtime.graph_weights import GraphWeights
+from spanlin.runtime.input_rows import InputRows
 from spanlin.runtime.piece_rows import PieceRows
 
 _GPU_TOKENS = 32_768
@@ -72,17 +73,16 @@ class TorchBackend:
         )
 
     @torch.inference_mode()
-    def run(self, rows: PieceRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
+    def run(self, rows: InputRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for."""
-        arrays = (rows.pieces, rows.piece_counts, rows.first_pieces, rows.last_pieces, word_counts)
-        inputs = [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
+        inputs = [torch.from_numpy(np.ascontiguousarray(array)) for array in (*rows.arrays.values(), word_counts)]
         if self._stream is None:
             with self._lock:
                 found = self._forward(inputs, outputs)
             return {name: found[name].numpy() for name in outputs}
         inputs = [tensor.pin_memory() for tensor in inputs]
         with self._lock, torch.cuda.stream(self._stream):
-            found = self._on_gpu(inputs, tuple(outputs))
+            found = self._on_gpu(rows, inputs, tuple(outputs))
             fetched = {}
             for name in outputs:
                 value = found[name][: len(word_counts)]
@@ -105,16 +105,16 @@ class TorchBackend:
             found: Float32Array = self._labels(*halves, *flags)[:, : self._label_count].cpu().numpy()
         return found
 
-    def _on_gpu(self, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
+    def _on_gpu(self, rows: InputRows, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
         """Return the outputs on the device, perhaps with more rows than were asked for."""
         assert self._recorder is not None
-        pieces, _, first_pieces, _, _ = inputs
-        count, length = pieces.shape
-        if len(first_pieces) == count:
+        # Recorded are rows of pieces of which each is a sentence.
+        if isinstance(rows, PieceRows) and len(rows.first_pieces) == len(rows.pieces):
+            count, length = rows.pieces.shape
             # Batches of one length are all full but for the last, so few sizes serve them all.
             full = max(1, self.batch_tokens // length)
             size = count if count >= full else min(full, 1 << (count - 1).bit_length())
-            key = (size, length, first_pieces.shape[1], outputs)
+            key = (size, length, rows.width, outputs)
             recording = self._recorder.find(key, lambda: self._prepare(inputs, size, outputs))
             if recording is not None:
                 for place, value in zip(recording.inputs, inputs, strict=True):

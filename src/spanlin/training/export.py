@@ -29,7 +29,8 @@ from spanlin.model_folder.tokenizer_check import check_tokenizer
 from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.span_scorer import LabelTupleScorer
-from spanlin.runtime.backend import INPUTS, LABEL_INPUTS, LABEL_OUTPUT, graph_outputs
+from spanlin.runtime.backend import LABEL_INPUTS, LABEL_OUTPUT, graph_outputs
+from spanlin.runtime.input_rows import PIECE_INPUTS, WORD_COUNTS
 from spanlin.training.checkpoint import Model, load_model, write_folder
 
 Precision = Literal["fp32", "fp16", "int8"]
@@ -158,7 +159,7 @@ def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
     encoder = model.network.pretrained.model
     assert isinstance(encoder, NativeEncoder)
     with encoder.explicit_attention():
-        _write_graph(module, example, path, inputs=INPUTS, outputs=names, shapes=shapes)
+        _write_graph(module, example, path, inputs=(*PIECE_INPUTS, WORD_COUNTS), outputs=names, shapes=(shapes,))
 
 
 def _export_label_graph(model: Model, path: Path) -> None:
@@ -185,7 +186,7 @@ def _write_graph(
     *,
     inputs: Sequence[str],
     outputs: Sequence[str],
-    shapes: tuple[dict[int, Any], ...],
+    shapes: tuple[Any, ...],
 ) -> None:
     try:
         import onnxscript  # noqa: F401 (torch's exporter needs it)
