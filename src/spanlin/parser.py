@@ -18,6 +18,8 @@ from spanlin.runtime.argument_checks import check_sentences, check_text, check_t
 from spanlin.runtime.backend import TREE, Backend
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.bracket_strings import BracketWriter
+from spanlin.runtime.folder_features import features_of
+from spanlin.runtime.input_rows import WordFeatures
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.redecoding import Redecoder
@@ -34,9 +36,15 @@ _PLAIN = ParseOptions()
 class Parser:
     """A trained parser. Use `Parser.load`."""
 
-    def __init__(self, folder: ModelFolder, backend: Backend, *, workers: int) -> None:
+    def __init__(
+        self, folder: ModelFolder, backend: Backend, *, workers: int, features: WordFeatures | None = None
+    ) -> None:
+        """Parse with a backend that runs the network of this folder.
+
+        `features` of no words are how it knows words, if that is not to be read from the folder.
+        """
         self.folder = folder
-        self._runner = BatchRunner(folder, backend, workers=workers)
+        self._runner = BatchRunner(features or features_of(folder), backend, workers=workers)
         self._write = BracketWriter(folder.labels, folder.tags)
         self._records = RecordMaker(folder.labels, folder.tags, folder.calibration)
 
@@ -45,7 +53,7 @@ class Parser:
         """Return the parser of a model: the name of one in the package or of an installed one, or a model folder.
 
         It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
-        "cuda", in torch there, if the folder was exported with its weights.
+        "cuda", in torch there.
         """
         check_threads(threads)
         return cls.from_folder(open_folder(find_model(model)), threads=threads, device=device)

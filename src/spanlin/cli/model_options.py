@@ -23,9 +23,7 @@ def model_options(command: Command) -> Command:
         click.option(
             "--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use."
         ),
-        click.option(
-            "--device", default="", help="cuda or cuda:N, for a model exported with its weights; needs torch."
-        ),
+        click.option("--device", default="", help="cuda or cuda:N; needs torch."),
     )
     for option in reversed(options):
         command = option(command)

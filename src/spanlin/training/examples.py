@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.runtime.flat_pieces import FlatPieces
+from spanlin.runtime.lexical_rows import FlatLexical
+from spanlin.runtime.lexicon import Lexicon, with_spelled_edges
 from spanlin.runtime.pieces import WordPieces
 from spanlin.training.vectors import WordVectors
-from spanlin.training.vocabulary import START, STOP, Vocabularies
+from spanlin.training.vocabulary import Vocabularies
 from spanlin.trees.labelled import LabelledSplits
 
 Ids = NDArray[np.int32]
-
-MAX_SPELLING = 30
-"""Characters of a word that are read: of a longer one, the first and last half as many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +34,7 @@ class Examples:
     vectors: Ids
     input_tags: Ids
     spelling_ids: Ids
-    spellings: Ids  # [distinct words, MAX_SPELLING + 2]
+    spellings: Ids  # [distinct words + 2, SPELLING_WIDTH]; the last two are the edges of a sentence
     spelling_lengths: NDArray[np.int64]
     piece_offsets: NDArray[np.int64]
     pieces: Ids
@@ -69,6 +68,20 @@ class Examples:
             last_pieces=self.last_pieces,
             word_starts=self.offsets[:-1],
             word_counts=self.word_counts,
+            limit=self.piece_limit,
+        )
+
+    @cached_property
+    def flat_lexical(self) -> FlatLexical:
+        """The words of a network with embeddings of its own."""
+        return FlatLexical(
+            words=self.words,
+            vectors=self.vectors,
+            spelling_ids=self.spelling_ids,
+            spellings=self.spellings,
+            spelling_lengths=self.spelling_lengths,
+            word_starts=self.offsets[:-1],
+            word_counts=self.word_counts,
         )
 
     @property
@@ -94,6 +107,7 @@ class Featurizer:
         self.pieces = pieces
         self.vectors = vectors
         self.lexical = lexical
+        self.lexicon = Lexicon(vocabularies.words.items, vocabularies.chars.items, vectors.words if vectors else ())
 
     def __call__(self, sentences: Iterable[LabelledSplits], *, has_tree: bool = True, treebank: str = "") -> Examples:
         """Return the examples of sentences, to be annotated like a treebank.
@@ -123,8 +137,7 @@ class Featurizer:
                 for word in sentence.words:
                     ids = word_ids.get(word)
                     if ids is None:
-                        vector = self.vectors.id(word) if self.vectors else 0
-                        ids = word_ids[word] = (vocabularies.words.id(word), vector)
+                        ids = word_ids[word] = (self.lexicon.word_id(word), self.lexicon.vector_id(word))
                     words.append(ids[0])
                     vectors.append(ids[1])
                     spelling_ids.append(spelling_of.setdefault(word, len(spelling_of)))
@@ -155,7 +168,7 @@ class Featurizer:
                 split_labels += unknown
                 word_labels += unknown
                 tags += unknown
-        spellings, lengths = self._spell(list(spelling_of))
+        spellings, lengths = with_spelled_edges(*self.lexicon.spell(list(spelling_of)))
         return Examples(
             offsets=np.asarray(offsets, dtype=np.int64),
             words=_ints(words),
@@ -177,22 +190,6 @@ class Featurizer:
             piece_limit=self.piece_limit,
             treebanks=np.full(len(offsets) - 1, vocabularies.treebanks.id(treebank) + 1, dtype=np.int32),
         )
-
-    def _spell(self, distinct: list[str]) -> tuple[Ids, NDArray[np.int64]]:
-        """Return character ids with a start and a stop around each word; two more rows spell the sentence's edges."""
-        chars = self.vocabularies.chars
-        table = np.zeros((len(distinct) + 2, MAX_SPELLING + 2), dtype=np.int32)  # a multiple of 8 wide
-        lengths = np.zeros(len(distinct) + 2, dtype=np.int64)
-        for row, word in enumerate(distinct):
-            if len(word) > MAX_SPELLING:
-                word = word[: MAX_SPELLING // 2] + word[-MAX_SPELLING // 2 :]
-            ids = [START, *map(chars.id, word), STOP]
-            table[row, : len(ids)] = ids
-            lengths[row] = len(ids)
-        for row, edge in ((len(distinct), START), (len(distinct) + 1, STOP)):
-            table[row, :3] = (START, edge, STOP)
-            lengths[row] = 3
-        return table, lengths
 
 
 def concatenate(parts: list[Examples]) -> Examples:

@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from spanlin.errors import CheckpointError
 from spanlin.network.network import VocabularySizes
+from spanlin.runtime.lexicon import SPECIAL_IDS, UNKNOWN
 from spanlin.trees.labelled import LabelledSplits
 from spanlin.trees.transforms import EMPTY_LABEL
-
-PADDING, UNKNOWN, START, STOP = range(4)
-_SPECIAL = ("<padding>", "<unknown>", "<start>", "<stop>")
 
 
 class Vocabulary:
@@ -27,11 +25,11 @@ class Vocabulary:
     def __init__(self, items: Sequence[str], *, special: bool) -> None:
         self.items = tuple(items)
         self.special = special
-        first = len(_SPECIAL) if special else 0
+        first = len(SPECIAL_IDS) if special else 0
         self._ids = {item: number for number, item in enumerate(self.items, start=first)}
 
     def __len__(self) -> int:
-        return len(self.items) + (len(_SPECIAL) if self.special else 0)
+        return len(self.items) + (len(SPECIAL_IDS) if self.special else 0)
 
     def id(self, item: str) -> int:
         """Return the id of an item; -1 where there is no such item and no unknown one."""
@@ -67,7 +65,7 @@ class Vocabularies:
         counts = np.asarray(self.word_counts, dtype=np.float64)
         rates = np.zeros(len(self.words), dtype=np.float32)
         if z > 0:
-            rates[len(_SPECIAL) :] = z / (z + counts)
+            rates[len(SPECIAL_IDS) :] = z / (z + counts)
         return rates
 
     def to_table(self) -> dict[str, Any]:
