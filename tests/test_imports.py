@@ -52,8 +52,9 @@ PARTS = {
     "cli.evaluate": "errors evaluation (training)",
     "cli.export": "cli (training)",
     "cli.jackknife": "cli (config) (training)",
-    "cli.train": "cli (config) (training)",
-    "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train)",
+    "cli.train": "cli cli.train_progress (config) (training)",
+    "cli.train_progress": "(training)",
+    "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train) (cli.train_progress)",
     "__main__": "cli.main",
     "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parser) (runtime)",
 }

@@ -81,7 +81,7 @@ class ScorerConfig:
 
     hidden_width: int = 512
     label_width: int = 256
-    dropout: float = 0.33
+    dropout: float = 0.1
     target: Literal["left", "right", "both"] = "both"
     normalization: Literal["right-boundary", "span", "none"] = "right-boundary"
     """How scores become probabilities: a softmax for each right boundary, or each span by itself."""
