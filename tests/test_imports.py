@@ -33,7 +33,7 @@ PARTS = {
     "parsed": "errors trees (text) render",
     "parsed_batch": "runtime parsed",
     "parser": ("errors decoding text model_folder runtime (runtime.torch) sentence_constraints parsed parsed_batch"),
-    "training": ("errors atomic_files trees decoding evaluation config model_folder runtime network"),
+    "training": ("errors atomic_files trees dependencies decoding evaluation config model_folder runtime network"),
     "benchmark": "errors text (runtime) parser",
     "corpus": "errors atomic_files text model_folder runtime parsed parser",
     "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
@@ -54,7 +54,9 @@ PARTS = {
     "cli.jackknife": "cli (config) (training)",
     "cli.train": "cli cli.train_progress (config) (training)",
     "cli.train_progress": "(training)",
-    "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train) (cli.train_progress)",
+    "cli.main": (
+        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train) (cli.train_progress)"
+    ),
     "__main__": "cli.main",
     "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parser) (runtime)",
 }
