@@ -11,7 +11,6 @@ import datetime
 import json
 import multiprocessing
 import os
-import subprocess
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 import click
 import torch
 
+from experiments.planning import commit_here
 from experiments.work import machine
 from spanlin.config.training import load_config
 from spanlin.network.device import choose_device
@@ -83,7 +83,7 @@ def run_row(row: str, seed: int, *, results: Path, runs: Path, device: str, max_
             "seed": seed,
             "command": f"python -m experiments.joint_rows --results DIR --seed {seed} {row}",
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-            "commit": _commit(),
+            "commit": commit_here(),
             "machine": machine(where),
             "minutes": round(seconds / 60, 2),
             "steps": result.steps,
@@ -116,13 +116,6 @@ def _dependency_scores(model: Model, device: str) -> dict[str, dict[str, float]]
         predicted = predict_dependencies(model, examples, device=torch.device(device))
         found[name] = score_attachments(gold.dependencies, predicted)._asdict()
     return found
-
-
-def _commit() -> str:
-    try:
-        return subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
 
 
 def _say(event: Event) -> None:
