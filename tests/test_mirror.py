@@ -24,6 +24,7 @@ COVERED_BY = {
     "cli/test_corpus.py": "cli.corpus_progress",
     "cli/test_export.py": "cli.extras",
     "cli/test_parse.py": "cli.model_options cli.sources text.forms",
+    "client/test_synchronous.py": "client.batches client.protocol",
     "config/test_training.py": "config.table config.toml_files",
     "corpus/test_run.py": (
         "corpus.job corpus.parquet corpus.plain_engine corpus.plain_worker corpus.records corpus.report corpus.rows "
