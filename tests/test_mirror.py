@@ -57,7 +57,7 @@ COVERED_BY = {
         "network.graph runtime.backend runtime.folder_features runtime.found_check runtime.onnx training.export"
     ),
     "runtime/test_graph_weights.py": "training.weight_names",
-    "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.tree_shapes",
+    "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.batch_trees",
     "runtime/test_torch_gpu.py": "runtime.torch",
     "server/test_command.py": "cli.serve server.running",
     "server/test_limits.py": "server.app server.gate server.reading",
