@@ -60,7 +60,7 @@ PARTS = {
         "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train) (cli.train_progress)"
     ),
     "__main__": "cli.main",
-    "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parser) (runtime)",
+    "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parsed) (parser) (runtime)",
 }
 # What the light install brings, for any module; every other library for these parts and modules alone.
 EVERYWHERE = frozenset({"click", "numpy", "onnxruntime", "rich", "tokenizers"})
