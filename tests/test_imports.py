@@ -53,7 +53,9 @@ PARTS = {
     "cli.jackknife": "cli (config) (training)",
     "cli.train": "cli cli.train_progress (config) (training)",
     "cli.train_progress": "(training)",
-    "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train) (cli.train_progress)",
+    "cli.main": (
+        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train) (cli.train_progress)"
+    ),
     "__main__": "cli.main",
     "__init__": "errors trees linearization (decoding) (sentence_constraints) (parser) (runtime)",
 }
