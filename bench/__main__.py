@@ -1,4 +1,4 @@
-"""`python -m bench NAME`: `foundation`, `parsers` beside others, `scaling`, `stability`, and the README's `table`."""
+"""`python -m bench NAME`: `foundation`, `parsers` beside others, `scaling`, `stability`, `devices`, and more."""
 
 from __future__ import annotations
 
@@ -130,6 +130,41 @@ def stability(
     if json_file is not None:
         json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     click.echo(f"{figures['different']} different trees, largest difference {figures['largest_difference']:.1e}")
+
+
+@main.command()
+@click.option("--data", type=FOLDER, required=True, help="A folder that has NAME/dev.txt, and perhaps train.txt, each.")
+@click.option("--treebank", "treebanks", multiple=True, default=("craft", "genia", "gum", "wsj-sample"))
+@click.option("--model", default="en", show_default=True)
+@click.option("--device", default="cuda", show_default=True)
+@click.option("--threads", type=int, default=0, show_default=True, help="Of the CPU beside it; 0 for every core.")
+@click.option("--torch-cpu", is_flag=True, help="Compare with torch on the CPU too, in fp32: slow.")
+@click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
+def devices(
+    *,
+    data: Path,
+    treebanks: tuple[str, ...],
+    model: str,
+    device: str,
+    threads: int,
+    torch_cpu: bool,
+    json_file: Path | None,
+) -> None:
+    """Measure a model on a device, from lines of text to brackets, and count the trees that differ from the CPU's."""
+    from bench.devices import DeviceError, measure
+    from spanlin.errors import SpanlinError
+
+    def log(line: str) -> None:
+        click.echo(line, err=True)
+
+    try:
+        figures = measure(data, treebanks, model=model, device=device, threads=threads, torch_cpu=torch_cpu, log=log)
+    except (SpanlinError, DeviceError) as error:
+        raise click.ClickException(str(error)) from error
+    text = json.dumps(figures, indent=2)
+    if json_file is not None:
+        json_file.write_text(f"{text}\n", encoding="utf-8")
+    click.echo(text)
 
 
 @main.command()

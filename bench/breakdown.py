@@ -19,6 +19,7 @@ from spanlin.network.graph import ParserGraph
 from spanlin.network.network import SpanScores
 from spanlin.parser import Parser
 from spanlin.runtime.backend import TREE, Arrays, Backend, BoolArray, Float32Array, IntArray
+from spanlin.runtime.input_rows import InputRows
 from spanlin.runtime.piece_rows import PieceRows
 from spanlin.runtime.torch import TorchBackend, load_graph
 
@@ -36,11 +37,12 @@ class Recorder:
         self.batches: list[tuple[PieceRows, IntArray]] = []
         self._lock = threading.Lock()
 
-    def run(self, rows: PieceRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
+    def run(self, rows: InputRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Keep a batch."""
+        assert isinstance(rows, PieceRows)
         with self._lock:
             self.batches.append((rows, word_counts))
-        batch, words = len(word_counts), rows.first_pieces.shape[1] - 2
+        batch, words = len(word_counts), rows.width
         nothing = np.zeros((batch, words), dtype=np.int64)
         lefts = np.tile(np.arange(words - 1), (batch, 1))
         rights = np.repeat(np.asarray(word_counts)[:, np.newaxis], words - 1, axis=1)
@@ -109,7 +111,7 @@ def time_batch(
     graph: ParserGraph, rows: PieceRows, word_counts: IntArray, device: torch.device
 ) -> tuple[float, float, float]:
     """Return the seconds of the whole graph, of its encoder and of its tree inference on one batch."""
-    arrays = (rows.pieces, rows.piece_counts, rows.first_pieces, rows.last_pieces, word_counts)
+    arrays = (*rows.arrays.values(), word_counts)
     inputs = [torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in arrays]
     pieces, piece_counts, first_pieces, last_pieces, counts = inputs
     network = graph.network

@@ -20,6 +20,8 @@ from fuzz.watch import watched
 from spanlin.cli.info import model_facts
 from spanlin.errors import SpanlinError
 from spanlin.model_folder.folder import open_folder
+from spanlin.model_folder.graph_tensors import read_tensors
+from spanlin.model_folder.wire_format import WireError
 from spanlin.parser import Parser
 from spanlin.runtime.options import ParseOptions
 
@@ -67,10 +69,14 @@ def _lay_out(files: dict[str, bytes | str]) -> None:
 
 
 def _use(*, with_card: bool) -> None:
-    """Do all that a model folder is for; the last needs the graph of labels."""
+    """Do all that a model folder is for; torch reads its weights, and the last trees need the graph of labels."""
     if with_card:
         json.dumps(model_facts(_FOLDER), ensure_ascii=False).encode()
-    parser = Parser.from_folder(open_folder(_FOLDER), threads=1)
+    folder = open_folder(_FOLDER)
+    for tensor in read_tensors(folder.graph.read_bytes()).values():
+        with contextlib.suppress(WireError):
+            tensor.array()
+    parser = Parser.from_folder(folder, threads=1)
     for parsed in (*parser.parse(_TEXT), *parser.parse(_TEXT, ParseOptions(k_best=2, marginals=True))):
         assert parsed.words, "a sentence has words"
         assert all(0 <= item.probability <= 1 for item in parsed.constituents())

@@ -174,7 +174,7 @@ def _check_answer(scope: dict[str, Any], body: bytes, answer: _Answer) -> None:
     found = json.loads(answer.body)
     if answer.status >= 400:
         assert found.keys() == {"error"}
-        assert found["error"].keys() == {"code", "message"}
+        assert found["error"].keys() == {"code", "message", "request_id"}
         assert len(found["error"]["message"].splitlines()) == 1, "an error is one line"
         assert len(answer.body) < 2_000, "an error does not repeat its input at length"
     elif scope["path"] == "/v1/parse":

@@ -20,6 +20,7 @@ PARTS = {
     "text": "errors trees",
     "config": "errors",
     "trees": "errors atomic_files",
+    "dependencies": "errors atomic_files trees",
     "linearization": "errors trees",
     "evaluation": "errors trees",
     "render": "errors trees",
@@ -29,10 +30,10 @@ PARTS = {
     "runtime": "errors trees decoding model_folder",
     "network": "errors trees config",
     "runtime.torch": "errors config model_folder network runtime",
-    "parsed": "errors trees render",
+    "parsed": "errors trees (text) render",
     "parsed_batch": "runtime parsed",
     "parser": ("errors decoding text model_folder runtime (runtime.torch) sentence_constraints parsed parsed_batch"),
-    "training": ("errors atomic_files trees decoding evaluation config model_folder runtime network"),
+    "training": ("errors atomic_files trees dependencies decoding evaluation config model_folder runtime network"),
     "benchmark": "errors text (runtime) parser",
     "corpus": "errors atomic_files text model_folder runtime parsed parser",
     "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
@@ -44,7 +45,7 @@ PARTS = {
     "integrations.spacy_extensions": "errors integrations.plain_parse",
     "integrations.spacy": "errors integrations.plain_parse integrations.reloading integrations.spacy_extensions",
     "cli": (
-        "errors stop_signals trees linearization render model_folder "
+        "errors stop_signals trees dependencies linearization render model_folder "
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",
@@ -57,7 +58,7 @@ PARTS = {
         "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train) (cli.train_progress)"
     ),
     "__main__": "cli.main",
-    "__init__": "errors trees linearization (decoding) (sentence_constraints) (parser) (runtime)",
+    "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parser) (runtime)",
 }
 # What the light install brings, for any module; every other library for these parts and modules alone.
 EVERYWHERE = frozenset({"click", "numpy", "onnxruntime", "rich", "tokenizers"})

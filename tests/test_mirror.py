@@ -32,7 +32,9 @@ COVERED_BY = {
     "corpus/test_ray_engine.py": "corpus.ray_driver",
     "decoding/test_constraints.py": "decoding.chart decoding.problem",
     "decoding/test_decode.py": "decoding.mirror decoding.results decoding.scores",
+    "decoding/test_heads.py": "decoding.arborescence decoding.projective",
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
+    "dependencies/test_sentence.py": "dependencies.text_offsets",
     "evaluation/test_against_slow_scorer.py": "evaluation.brackets evaluation.evalb evaluation.evalb_debug",
     "evaluation/test_score.py": "evaluation.counts evaluation.pairs evaluation.quotes",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
@@ -49,7 +51,10 @@ COVERED_BY = {
     ),
     "network/encoders/test_pretrained.py": "network.encoders.native runtime.piece_rows trees.shapes",
     "render/test_svg.py": "render.characters",
-    "runtime/test_export.py": "network.graph runtime.backend runtime.found_check runtime.onnx training.export",
+    "runtime/test_export.py": (
+        "network.graph runtime.backend runtime.folder_features runtime.found_check runtime.onnx training.export"
+    ),
+    "runtime/test_graph_weights.py": "training.weight_names",
     "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.tree_shapes",
     "runtime/test_torch_gpu.py": "runtime.torch",
     "server/test_command.py": "cli.serve server.running",

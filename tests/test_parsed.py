@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 import sys
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,6 +11,9 @@ import pytest
 
 from spanlin.errors import MissingExtraError, SpanlinError
 from spanlin.parsed import Parsed
+from spanlin.text import Sentence
+
+OLD_CATS = Sentence(("Old", "cats", "sleep"), (0, 4, 9), (3, 8, 14), "Old cats\nsleep")
 
 
 def cats(**changes: object) -> Parsed:
@@ -18,7 +23,7 @@ def cats(**changes: object) -> Parsed:
         "tag_probabilities": (0.5, 0.25, 0.123456789),
         "brackets": "(TOP (S (NP (JJ Old) (NNS cats)) (VP (VBP sleep))))",
         "spans": (("S", 0, 3, 1.0), ("NP", 0, 2, 0.75), ("VP", 2, 3, 0.987654321)),
-        "offsets": ((0, 3), (4, 8), (9, 14)),
+        "sentence": OLD_CATS,
         "certified": True,
         "left_boundaries": (0, 0, 0),
     }
@@ -33,13 +38,14 @@ def test_json_holds_everything_and_comes_back_from_text() -> None:
     found = cats().to_json()
     assert json.loads(json.dumps(found)) == found
     assert found == {
+        "text": "Old cats\nsleep",
         "words": ["Old", "cats", "sleep"],
         "tags": ["JJ", "NNS", "VBP"],
         "tag_probabilities": [0.5, 0.25, 0.123457],
         "offsets": [[0, 3], [4, 8], [9, 14]],
         "brackets": "(TOP (S (NP (JJ Old) (NNS cats)) (VP (VBP sleep))))",
         "constituents": [
-            dict(zip(FIELDS, ("S", 0, 3, 1.0, 0, 14, "Old cats sleep"), strict=True)),
+            dict(zip(FIELDS, ("S", 0, 3, 1.0, 0, 14, "Old cats\nsleep"), strict=True)),
             dict(zip(FIELDS, ("NP", 0, 2, 0.75, 0, 8, "Old cats"), strict=True)),
             dict(zip(FIELDS, ("VP", 2, 3, 0.987654, 9, 14, "sleep"), strict=True)),
         ],
@@ -74,20 +80,22 @@ def test_json_has_what_was_asked_for() -> None:
 
 
 def test_alternatives_stand_where_the_first_tree_does() -> None:
-    parsed = cats(alternatives=(cats(offsets=None),))
+    parsed = cats(alternatives=(cats(sentence=None),))
     assert parsed.alternatives[0].offsets == parsed.offsets == ((0, 3), (4, 8), (9, 14))
-    parsed.offsets = ((1, 4), (5, 9), (10, 15))
-    assert parsed.alternatives[0].offsets == parsed.offsets
+    parsed.sentence = replace(OLD_CATS, starts=(1, 5, 10), ends=(4, 9, 15))
+    assert parsed.alternatives[0].offsets == parsed.offsets == ((1, 4), (5, 9), (10, 15))
 
 
 def test_json_of_given_words_has_no_offsets() -> None:
-    found = cats(offsets=None).to_json()
+    found = cats(sentence=None).to_json()
     assert found["offsets"] is None
+    assert [found["text"], found["constituents"][0]["text"]] == ["Old cats sleep"] * 2
     assert {(one["start"], one["end"]) for one in found["constituents"]} == {(-1, -1)}
 
 
 def test_json_of_a_sentence_without_words_is_empty_lists() -> None:
     assert EMPTY.to_json() == {
+        "text": "",
         "words": [],
         "tags": [],
         "tag_probabilities": [],
@@ -99,6 +107,49 @@ def test_json_of_a_sentence_without_words_is_empty_lists() -> None:
         "left_boundaries": None,
         "right_boundaries": None,
     }
+
+
+def test_phrases_are_as_in_the_text_wherever_their_offsets_count_from() -> None:
+    words = ("He", "did", "n't", "bark", ".")
+    found = Parsed(
+        words=words,
+        tags=("PRP", "VBD", "RB", "VB", "."),
+        tag_probabilities=(1.0,) * 5,
+        brackets="(S (NP (PRP He)) (VP (VBD did) (RB n't) (VP (VB bark))) (. .))",
+        spans=(("S", 0, 5, 1.0), ("VP", 1, 4, 1.0), ("VP", 3, 4, 1.0)),
+        sentence=Sentence(words, (70, 73, 76, 81, 85), (72, 76, 79, 85, 86), "He didn't  bark."),
+    )
+    assert found.text == "He didn't  bark."
+    assert [(one.text, one.start, one.end) for one in found.constituents()] == [
+        ("He didn't  bark.", 70, 86),
+        ("didn't  bark", 73, 85),
+        ("bark", 81, 85),
+    ]
+    found.sentence = None
+    assert found.text == "He did n't bark ."
+    assert [one.text for one in found.constituents()] == ["He did n't bark .", "did n't bark", "bark"]
+
+
+def test_parses_of_the_same_words_at_the_same_place_with_the_same_tree_are_equal() -> None:
+    surer = cats(tag_probabilities=(1.0, 1.0, 1.0), decoder="cky", marginals=np.zeros((4, 4)))
+    assert cats() == surer
+    assert len({cats(), surer, pickle.loads(pickle.dumps(surer))}) == 1
+    others = [
+        cats(words=("Old", "dogs", "sleep")),
+        cats(brackets="(TOP (S (NP (JJ Old) (NNP cats)) (VP (VBP sleep))))"),
+        cats(sentence=None),
+        cats(sentence=replace(OLD_CATS, starts=(1, 5, 10), ends=(4, 9, 15))),
+        cats(sentence=replace(OLD_CATS, text="Old cats sleep")),
+    ]
+    for other in others:
+        assert cats() != other
+    assert cats() != cats().brackets()
+    assert Parsed(words=(), tags=(), tag_probabilities=(), brackets="", spans=()) == EMPTY
+
+
+def test_a_parse_is_written_as_its_tree() -> None:
+    assert str(cats()) == cats().brackets() == "(TOP (S (NP (JJ Old) (NNS cats)) (VP (VBP sleep))))"
+    assert repr(cats()) == f"<Parsed {cats()}>"
 
 
 def test_drawings_are_those_of_the_tree() -> None:
@@ -122,6 +173,12 @@ def test_the_svg_tells_probabilities() -> None:
 def test_a_sentence_without_words_cannot_be_drawn(method: str) -> None:
     with pytest.raises(SpanlinError, match="a sentence without words has no tree"):
         getattr(EMPTY, method)()
+
+
+def test_a_notebook_shows_the_drawing_with_its_probabilities() -> None:
+    assert cats()._repr_svg_() == cats().svg()
+    assert cats()._repr_html_() == f'<div style="overflow-x: auto">{cats().svg()}</div>'
+    assert EMPTY._repr_svg_() is EMPTY._repr_html_() is None
 
 
 def test_nltk_gets_the_same_tree() -> None:

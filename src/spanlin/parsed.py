@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,14 @@ from spanlin.errors import SpanlinError
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
 from spanlin.render.nltk import nltk_tree
+from spanlin.render.notebook import notebook_html, notebook_svg
 from spanlin.render.pretty import pretty_tree
 from spanlin.render.svg import svg_tree
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.tree import LabelledSpan, Tree
+
+if TYPE_CHECKING:
+    from spanlin.text.tokens import Sentence
 
 FloatArray = NDArray[np.float64]
 
@@ -26,7 +31,8 @@ class Constituent(NamedTuple):
     """A labelled phrase over the words `left` up to, not with, `right`.
 
     `probability` is the chance that a treebank's annotator would have it so. `start` and `end` are character offsets
-    in the text that was parsed, or -1 if words were given instead of text.
+    in the text that was parsed, and `text` is what is between them: `text[start:end]`. If words were given instead of
+    a text, the offsets are -1, and `text` is the words with spaces between.
     """
 
     label: str
@@ -39,7 +45,11 @@ class Constituent(NamedTuple):
 
 
 class Parsed:
-    """The parse of one sentence. Words that were given come back as they were; so does the text they stand in."""
+    """The parse of one sentence. Words that were given come back as they were; so does the text they stand in.
+
+    Two are equal if they are of the same words at the same place, or both of no text, and have the same tree, tags and
+    labels included. How probable it is, and what was asked for besides the tree, makes no difference.
+    """
 
     def __init__(
         self,
@@ -49,7 +59,7 @@ class Parsed:
         tag_probabilities: tuple[float, ...],
         brackets: str,
         spans: tuple[tuple[str, int, int, float], ...],
-        offsets: tuple[tuple[int, int], ...] | None = None,
+        sentence: Sentence | None = None,
         decoder: str = "argmin",
         certified: bool = False,
         splits: tuple[tuple[int, int], ...] = (),
@@ -98,18 +108,28 @@ class Parsed:
         """If more than one tree was asked for: the others, the most probable first."""
         self._brackets = brackets
         self._spans = spans
-        self.offsets = offsets
+        self.sentence = sentence
+
+    @property
+    def sentence(self) -> Sentence | None:
+        """The sentence as it was found in a text; None if words were given instead of a text."""
+        return self._sentence
+
+    @sentence.setter
+    def sentence(self, sentence: Sentence | None) -> None:
+        self._sentence = sentence
+        for other in self.alternatives:
+            other.sentence = sentence
 
     @property
     def offsets(self) -> tuple[tuple[int, int], ...] | None:
         """Where each word starts and ends in the text, if a text was parsed."""
-        return self._offsets
+        return None if self._sentence is None else self._sentence.offsets
 
-    @offsets.setter
-    def offsets(self, offsets: tuple[tuple[int, int], ...] | None) -> None:
-        self._offsets = offsets
-        for other in self.alternatives:
-            other.offsets = offsets
+    @property
+    def text(self) -> str:
+        """The sentence as it stands in the text, line breaks included; words that were given, with spaces between."""
+        return " ".join(self.words) if self._sentence is None else self._sentence.text
 
     def brackets(self) -> str:
         """Return the tree as one line of brackets; an empty line for a sentence without words."""
@@ -124,12 +144,25 @@ class Parsed:
 
     def constituents(self) -> list[Constituent]:
         """Return the labelled phrases, each before those inside it."""
-        found = []
-        for label, left, right, probability in self._spans:
-            start, end = (-1, -1) if self.offsets is None else (self.offsets[left][0], self.offsets[right - 1][1])
-            text = " ".join(self.words[left:right])
-            found.append(Constituent(label, left, right, probability, start, end, text))
-        return found
+        if self._sentence is None:
+            return [
+                Constituent(label, left, right, probability, -1, -1, " ".join(self.words[left:right]))
+                for label, left, right, probability in self._spans
+            ]
+        text, starts, ends = self._sentence.text, self._sentence.starts, self._sentence.ends
+        places = _find_words(self.words, text)
+        return [
+            Constituent(
+                label,
+                left,
+                right,
+                probability,
+                starts[left],
+                ends[right - 1],
+                text[places[left] : places[right - 1] + len(self.words[right - 1])],
+            )
+            for label, left, right, probability in self._spans
+        ]
 
     def pretty(self) -> str:
         """Return the tree drawn with box characters for a terminal, one line a word."""
@@ -137,7 +170,7 @@ class Parsed:
 
     def svg(self) -> str:
         """Return the tree as an SVG element; it shows how probable each constituent is."""
-        return svg_tree(self.tree, {LabelledSpan(left, right, label): p for label, left, right, p in self._spans})
+        return svg_tree(self.tree, self._probabilities())
 
     def latex(self, style: LatexStyle = "forest") -> str:
         """Return the tree as LaTeX, for a document that loads the package of that name."""
@@ -154,6 +187,7 @@ class Parsed:
         `marginals` are left and right edge and probability of each constituent, if it is 0.0005 or more.
         """
         found: dict[str, Any] = {
+            "text": self.text,
             "words": list(self.words),
             "tags": list(self.tags),
             "tag_probabilities": [round(probability, 6) for probability in self.tag_probabilities],
@@ -187,8 +221,44 @@ class Parsed:
         """Return the tree as an `nltk.Tree`; needs NLTK."""
         return nltk_tree(self.tree)
 
+    def _repr_svg_(self) -> str | None:
+        return notebook_svg(self.tree, self._probabilities()) if self.words else None
+
+    def _repr_html_(self) -> str | None:
+        return notebook_html(self.tree, self._probabilities()) if self.words else None
+
+    def _probabilities(self) -> dict[LabelledSpan, float]:
+        return {LabelledSpan(left, right, label): probability for label, left, right, probability in self._spans}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Parsed):
+            return NotImplemented
+        mine, its = (
+            (one.words, one._brackets, one.sentence and (one.sentence.starts, one.sentence.text))
+            for one in (self, other)
+        )
+        return mine == its
+
+    def __hash__(self) -> int:
+        return hash((self.words, self._brackets))
+
+    def __str__(self) -> str:
+        """The tree on one line, in brackets."""
+        return self._brackets
+
     def __repr__(self) -> str:
-        return f"Parsed({self._brackets!r})"
+        return f"<Parsed {self._brackets}>"
+
+
+def _find_words(words: Sequence[str], text: str) -> list[int]:
+    """Return where each word starts in the sentence's own text; its offsets may count UTF-16 units, not characters."""
+    places = []
+    place = 0
+    for word in words:
+        place = text.index(word, place)
+        places.append(place)
+        place += len(word)
+    return places
 
 
 def _rows(log_probs: FloatArray) -> list[list[float | None]]:

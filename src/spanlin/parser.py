@@ -10,20 +10,23 @@ import numpy as np
 
 from spanlin.decoding import Constraints
 from spanlin.errors import ConstraintError, MissingExtraError
-from spanlin.model_folder.folder import ModelFolder, find_model, open_folder
+from spanlin.model_folder.folder import ModelFolder, open_folder
+from spanlin.model_folder.lookup import find_model
 from spanlin.parsed import Parsed
 from spanlin.parsed_batch import make_parses, no_words
 from spanlin.runtime.argument_checks import check_sentences, check_text, check_threads
 from spanlin.runtime.backend import TREE, Backend
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.bracket_strings import BracketWriter
+from spanlin.runtime.folder_features import features_of
+from spanlin.runtime.input_rows import WordFeatures
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.redecoding import Redecoder
 from spanlin.runtime.results import RecordMaker
 from spanlin.runtime.sentences import RunBatch
 from spanlin.sentence_constraints import CharacterConstraints, constrain_sentences, pair_constraints
-from spanlin.text import iter_sentences
+from spanlin.text import Sentence, iter_sentences
 
 Item = TypeVar("Item")
 
@@ -33,18 +36,24 @@ _PLAIN = ParseOptions()
 class Parser:
     """A trained parser. Use `Parser.load`."""
 
-    def __init__(self, folder: ModelFolder, backend: Backend, *, workers: int) -> None:
+    def __init__(
+        self, folder: ModelFolder, backend: Backend, *, workers: int, features: WordFeatures | None = None
+    ) -> None:
+        """Parse with a backend that runs the network of this folder.
+
+        `features` of no words are how it knows words, if that is not to be read from the folder.
+        """
         self.folder = folder
-        self._runner = BatchRunner(folder, backend, workers=workers)
+        self._runner = BatchRunner(features or features_of(folder), backend, workers=workers)
         self._write = BracketWriter(folder.labels, folder.tags)
         self._records = RecordMaker(folder.labels, folder.tags, folder.calibration)
 
     @classmethod
     def load(cls, model: str | Path = "en", *, threads: int = 0, device: str = "") -> Parser:
-        """Return the parser of a model: the name of one in the package, or a model folder.
+        """Return the parser of a model: the name of one in the package or of an installed one, or a model folder.
 
         It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
-        "cuda", in torch there, if the folder was exported with its weights.
+        "cuda", in torch there.
         """
         check_threads(threads)
         return cls.from_folder(open_folder(find_model(model)), threads=threads, device=device)
@@ -82,7 +91,7 @@ class Parser:
         Each parse knows where its words are in its text. `constraints` are constituents of one text, by its characters.
 
         >>> Parser.load().parse("She loves writing code.")
-        [Parsed('(TOP (S (NP (PRP She)) (VP (VBZ loves) (S (VP (VBG writing) (NP (NN code))))) (. .)))')]
+        [<Parsed (TOP (S (NP (PRP She)) (VP (VBZ loves) (S (VP (VBG writing) (NP (NN code))))) (. .)))>]
         """
         check_text(text)
         if isinstance(text, str):
@@ -92,7 +101,7 @@ class Parser:
         found: list[list[Parsed]] = [[] for _ in text]
         sentences = ((number, sentence) for number, one in enumerate(text) for sentence in iter_sentences(one))
         for (number, sentence), parsed in self.parse_items(sentences, lambda item: item[1].words, options):
-            found[number].append(_placed(parsed, sentence.offsets))
+            found[number].append(_placed(parsed, sentence))
         return found
 
     def stream(
@@ -110,7 +119,7 @@ class Parser:
         pairs = self._parsed(
             sentences, lambda item: item[0].words, lambda item: item[1], options, constrained=constraints is not None
         )
-        return (_placed(parsed, sentence.offsets) for (sentence, _), parsed in pairs)
+        return (_placed(parsed, sentence) for (sentence, _), parsed in pairs)
 
     def parse_tokens(
         self,
@@ -193,6 +202,6 @@ class Parser:
         return ((item, parsed or no_words(redecoder.outputs, options)) for item, parsed in found)
 
 
-def _placed(parsed: Parsed, offsets: tuple[tuple[int, int], ...]) -> Parsed:
-    parsed.offsets = offsets
+def _placed(parsed: Parsed, sentence: Sentence) -> Parsed:
+    parsed.sentence = sentence
     return parsed

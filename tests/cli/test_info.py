@@ -6,8 +6,10 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+from spanlin import __version__
 from spanlin.cli.main import main
-from spanlin.model_folder.folder import CARD, MANIFEST, find_model
+from spanlin.model_folder.folder import CARD, MANIFEST
+from spanlin.model_folder.lookup import find_model
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -20,10 +22,11 @@ def test_the_packaged_model_tells_what_it_is() -> None:
     assert status == 0
     lines = out.splitlines()
     assert lines[0].split() == ["model", "en"]
-    assert lines[2].split() == ["precision", "int8"]
-    assert " NP " in lines[4]
-    assert "∅" not in lines[4]
-    assert " NNS " in lines[5]
+    assert lines[1].split() == ["package", "spanlin", __version__]
+    assert lines[3].split() == ["precision", "int8"]
+    assert " NP " in lines[5]
+    assert "∅" not in lines[5]
+    assert " NNS " in lines[6]
     assert any(line.startswith("  model: ") and "Apache-2.0" in line for line in lines)
     assert any(line.startswith("  craft: CC BY 3.0") for line in lines)
     assert out.endswith((find_model("en") / CARD).read_text(encoding="utf-8"))
@@ -49,6 +52,8 @@ def test_a_model_without_a_card_says_so(tmp_path: Path) -> None:
     status, out, _ = run(str(folder))
     assert status == 0
     assert "licences       none are named" in out
+    assert "package " not in out
+    assert "all models" not in out
     assert out.endswith("This model has no card.\n")
 
 

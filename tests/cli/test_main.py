@@ -83,7 +83,7 @@ def test_each_shell_gets_its_script(shell: str) -> None:
 
 
 def test_commands_options_and_choices_are_completed_without_anything_heavy() -> None:
-    assert complete("spanlin pa") == (["parse"], "")
+    assert complete("spanlin par") == (["parse"], "")
     assert complete("spanlin ") == (commands(), "")
     offered, imported = complete("spanlin parse --to")
     assert (offered, imported) == (["--tokenized"], "")

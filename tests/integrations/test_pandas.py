@@ -7,6 +7,7 @@ import pytest
 from spanlin.errors import MissingExtraError
 from spanlin.integrations.pandas import constituents_frame
 from spanlin.parsed import Parsed
+from spanlin.text import Sentence
 
 DOGS = Parsed(
     words=("Dogs", "bark"),
@@ -14,7 +15,7 @@ DOGS = Parsed(
     tag_probabilities=(0.5, 0.5),
     brackets="(TOP (S (NP (NNS Dogs)) (VP (VBP bark))))",
     spans=(("S", 0, 2, 0.9), ("NP", 0, 1, 0.75)),
-    offsets=((3, 7), (8, 12)),
+    sentence=Sentence(("Dogs", "bark"), (3, 8), (7, 12), "Dogs bark"),
 )
 EMPTY = Parsed(words=(), tags=(), tag_probabilities=(), brackets="", spans=())
 COLUMNS = ["sentence", "label", "text", "left", "right", "start", "end", "probability"]

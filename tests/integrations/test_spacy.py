@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from spanlin.errors import CheckpointError, ConfigError
 from spanlin.integrations.reloading import ReloadingParser
-from spanlin.integrations.spacy import NonConstituentError, NotParsedError
+from spanlin.integrations.spacy import NonConstituentError, NonConstituentException, NotParsedError
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
 from spanlin.trees.brackets import parse_tree
@@ -158,6 +158,16 @@ def test_a_doc_of_white_space_or_nothing_is_fine(nlp: Any) -> None:
         assert list(sentence._.constituents) == list(sentence._.children) == []
         with pytest.raises(NonConstituentError, match="white space"):
             _ = sentence._.probability
+
+
+def test_a_token_says_what_its_span_does(nlp: Any) -> None:
+    doc = nlp("The time for action is now. ")
+    for token in doc:
+        alone = doc[token.i : token.i + 1]
+        assert [span.text for span in token._.constituents] == ([] if token.is_space else [token.text])
+        assert list(token._.children) == list(alone._.children) == []
+        for name in ("parse_string", "labels", "parent"):
+            assert getattr(token._, name) == getattr(alone._, name)
 
 
 def test_probabilities_are_the_parsers_own(nlp: Any, parser: Parser) -> None:
@@ -318,7 +328,7 @@ def test_what_is_no_constituent_says_so(nlp: Any) -> None:
             getattr(doc[0:3]._, name)
     with pytest.raises(NonConstituentError, match=r"'now\. Yes\.'"):
         _ = doc[5:9]._.labels
-    with pytest.raises(NonConstituentError, match="is no constituent"):
+    with pytest.raises(NonConstituentException, match="is no constituent"):  # as benepar calls it
         _ = doc[:]._.labels
     with pytest.raises(NonConstituentError, match="an empty Span is no constituent"):
         _ = doc[2:2]._.labels

@@ -116,5 +116,5 @@ def retargeted(model: Model, **scorer: str) -> Model:
 def run_graph(parser: Parser, sentences: Sequence[Sequence[str]], outputs: Sequence[str]) -> Arrays:
     """What a parser's network says of some sentences, as one batch."""
     made = Sentences(sentences, parser._runner._table)
-    rows, counts = made.rows(np.arange(len(sentences)), limit=parser.folder.piece_limit, multiple=1)
+    rows, counts = made.rows(np.arange(len(sentences)), multiple=1)
     return parser._runner.backend.run(rows, counts, outputs)

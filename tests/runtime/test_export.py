@@ -92,13 +92,6 @@ def test_torch_gives_the_same_trees_from_the_same_weights(folder_with_weights: P
     assert [parsed.brackets() for parsed in other[0]] == [parsed.brackets() for parsed in other[1]]
 
 
-def test_a_folder_without_weights_has_nothing_for_torch(folder: Path) -> None:
-    with pytest.raises(
-        CheckpointError, match="exported without weights for torch: export it again with --with-weights"
-    ):
-        Parser.load(folder, device="cpu")
-
-
 def test_a_device_that_is_not_there_is_an_error(folder: Path) -> None:
     with pytest.raises(ConfigError, match="device 'nowhere' cannot be used"):
         Parser.load(folder, device="nowhere")

@@ -12,6 +12,7 @@ from generated_treebank import generate_trees
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
 from spanlin.runtime.torch import TorchBackend
+from spanlin.text import tokenize
 from spanlin.training.checkpoint import Model
 from spanlin.training.export import export_model
 from stable_parses import assert_same, probabilities
@@ -21,6 +22,7 @@ pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(),
 
 SENTENCES = [*(tree.words for tree in generate_trees(300, seed=9)), *varied_sentences(60), long_sentence(90)]
 MOST_DIFFERENT = 0.1  # the share of trees that another batch may change in bfloat16; random weights tie often
+MOST_DIFFERENT_FROM_INT8 = 0.25  # in whatever is not a sentence, too, such as a table; the CPU rounds activations
 SIZES = (1, 7, 64, len(SENTENCES))
 
 
@@ -52,6 +54,15 @@ def test_bfloat16_changes_few_trees_with_the_batch(weights: Path) -> None:
         for one, other in zip(found, alone, strict=True):
             if one.brackets() == other.brackets():
                 assert probabilities(one) == pytest.approx(probabilities(other), rel=0, abs=0.2)
+
+
+def test_the_packaged_model_gives_nearly_the_trees_of_the_cpu() -> None:
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    sentences = [sentence.words for sentence in tokenize(text) if 5 <= len(sentence.words) <= 40]
+    on_gpu, on_cpu = (Parser.load(device=device).parse_tokens(sentences) for device in ("cuda", ""))
+    share = share_of_different(on_gpu, on_cpu)
+    print(f"en: {share:.2%} of {len(sentences)} trees differ from the CPU's")
+    assert share <= MOST_DIFFERENT_FROM_INT8
 
 
 def test_the_same_batch_gives_the_same_bits(weights: Path) -> None:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.conftest import TREES
-from spanlin.runtime.piece_rows import make_piece_rows
+from spanlin.runtime.piece_features import PieceFeatures
+from spanlin.runtime.piece_rows import PieceRows, make_piece_rows
 from spanlin.runtime.pieces import WordPieces
 from spanlin.runtime.sentences import Sentences
 from spanlin.runtime.words import WordTable
@@ -29,7 +30,7 @@ def test_batches_are_what_one_makes_word_by_word(splitter: WordPieces) -> None:
         st.lists(st.lists(WORDS, max_size=9), min_size=1, max_size=8), st.sampled_from([12, 30, 500]), st.integers(1, 8)
     )
     def check(sentences: list[list[str]], limit: int, multiple: int) -> None:
-        made = Sentences(sentences, WordTable(splitter))
+        made = Sentences(sentences, WordTable(PieceFeatures(splitter=splitter, limit=limit)))
         members = np.flatnonzero([len(words) for words in sentences])
         if not len(members):
             return
@@ -43,7 +44,9 @@ def test_batches_are_what_one_makes_word_by_word(splitter: WordPieces) -> None:
             parts.append((np.array([*pieces, splitter.stop]), np.array(first), np.array(last)))
         if any(len(splitter(word)) > limit - 2 for words in sentences for word in words):
             return
-        rows, counts = made.rows(members, limit=limit, multiple=multiple)
+        rows, counts = made.rows(members, multiple=multiple)
+        assert isinstance(rows, PieceRows)
+        assert rows.width + 2 == rows.first_pieces.shape[1]
         width = -(-max(2, *counts.tolist()) // multiple) * multiple
         expected = make_piece_rows(parts, limit=limit, width=width, multiple=multiple)
         assert counts.tolist() == [len(sentences[number]) for number in members]
@@ -61,28 +64,15 @@ def test_batches_are_what_one_makes_word_by_word(splitter: WordPieces) -> None:
 def test_every_sentence_with_words_is_in_one_batch_within_the_budget(splitter: WordPieces) -> None:
     @given(st.lists(st.lists(WORDS, max_size=12), max_size=20), st.integers(1, 80), st.integers(1, 8))
     def check(sentences: list[list[str]], tokens: int, multiple: int) -> None:
-        made = Sentences(sentences, WordTable(splitter))
+        made = Sentences(sentences, WordTable(PieceFeatures(splitter=splitter, limit=500)))
         batches = made.batches(tokens=tokens, multiple=multiple)
         chosen = [number for batch in batches for number in batch.tolist()]
         assert sorted(chosen) == [number for number, words in enumerate(sentences) if words]
         for batch in batches:
-            longest = -(-int(made.piece_counts[batch].max()) // multiple) * multiple
+            longest = -(-int(made.sizes[batch].max()) // multiple) * multiple
             assert len(batch) == 1 or longest * len(batch) <= tokens
 
     check()
-
-
-def test_a_table_grows_and_knows_its_words(splitter: WordPieces) -> None:
-    table = WordTable(splitter)
-    first = table.numbers(["the", "Dog", "the"])
-    assert first[0] == first[2] != first[1]
-    again = table.numbers(["new", "the"])
-    assert again[1] == first[0]
-    assert len(table) == 3
-    for word, number in (("the", first[0]), ("Dog", first[1]), ("new", again[0])):
-        start, count = table.starts[number], table.counts[number]
-        assert tuple(table.pieces[start : start + count]) == splitter(word)
-        assert table.written[number] == word
 
 
 def test_a_words_shape_is_in_its_ids(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_padding_changes_nothing(
 
     def run(batch: Sequence[Words]) -> list[dict[str, np.ndarray]]:
         made = Sentences(batch, parser._runner._table)
-        rows, counts = made.rows(np.arange(len(batch)), limit=parser.folder.piece_limit, multiple=1)
+        rows, counts = made.rows(np.arange(len(batch)), multiple=1)
         found = parser._runner.backend.run(rows, counts, outputs)
         width = found["lefts"].shape[1]
         return [

@@ -156,9 +156,9 @@ def test_a_recording_of_a_larger_batch_gives_only_the_rows_asked_for(device: str
     """A batch that is not full is filled up to a power of two; the rows that fill it are nobody's."""
     parsers = [Parser.from_folder(opened, device="cpu"), exact(Parser.from_folder(opened, device=device))]
     alike = [words for words in SENTENCES if len(words) == 6]
-    rows, _ = Sentences(alike, parsers[0]._runner._table).rows(np.arange(len(alike)), limit=LIMIT, multiple=8)
+    rows, _ = Sentences(alike, parsers[0]._runner._table).rows(np.arange(len(alike)), multiple=8)
     # The longest in pieces comes first, so that all batches have its length.
-    sentences = [alike[number] for number in np.argsort(-rows.piece_counts)][:7]
+    sentences = [alike[number] for number in np.argsort(-rows.arrays["piece_counts"])][:7]
     assert len(sentences) == 7
     # The decoder's scores too, which are kept only by a recording that was asked for them.
     names = [*TREE, *(name for name in SCORES if name in parsers[0]._runner.backend.outputs)]
@@ -166,7 +166,7 @@ def test_a_recording_of_a_larger_batch_gives_only_the_rows_asked_for(device: str
         chosen = (sentences * 2)[:count]
         found = []
         for parser in parsers:
-            rows, counts = Sentences(chosen, parser._runner._table).rows(np.arange(count), limit=LIMIT, multiple=8)
+            rows, counts = Sentences(chosen, parser._runner._table).rows(np.arange(count), multiple=8)
             found.append(parser._runner.backend.run(rows, counts, names))
         for name in names:
             assert found[1][name].shape == found[0][name].shape

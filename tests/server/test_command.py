@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import json
+import logging
 import re
 import signal
 import socket
@@ -146,12 +147,16 @@ def test_killed_under_load_it_hangs_no_client_leaves_nothing_and_starts_again_on
 
 
 def test_ctrl_c_stops_it_too_and_the_environment_may_hold_the_token() -> None:
-    with service(SPANLIN_TOKEN="from-the-environment") as (process, port):
+    with service("--access-log", SPANLIN_TOKEN="from-the-environment") as (process, port):
         address = f"http://127.0.0.1:{port}/v1/model"
         assert httpx.get(address).status_code == 401
         assert httpx.get(address, headers={"Authorization": "Bearer from-the-environment"}).json()["name"] == "en"
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
+        assert process.stderr is not None
+        log = process.stderr.read()
+    start = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} INFO spanlin\.access: method=GET path=/v1/model status="
+    assert re.findall(rf"^{start}(\d+) ", log, re.MULTILINE) == ["401", "200"]
 
 
 @pytest.fixture
@@ -160,6 +165,8 @@ def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def serve(parsers: list[Any], settings: Any, **options: Any) -> int:
+        for name, level in (("access", logging.INFO), ("server.gate", logging.INFO), ("server.gate", logging.ERROR)):
+            logging.getLogger(f"spanlin.{name}").log(level, "%s %d", name, level)
         options.pop("on_start")("http://here")
         found.update(parsers=parsers, settings=settings, **options)
         return 3
@@ -177,9 +184,20 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def test_it_is_reached_from_this_machine_alone_unless_told(served: dict[str, Any]) -> None:
-    assert run() == (0, "spanlin: serving en at http://here (Ctrl-C stops)\nspanlin: stopped after 3 requests\n")
+    status, error = run()
+    error = re.sub(r"^\S+ ERROR", "TIME ERROR", error)
+    assert (status, error) == (
+        0,
+        "TIME ERROR spanlin.server.gate: server.gate 40\n"
+        "spanlin: serving en at http://here (Ctrl-C stops)\nspanlin: stopped after 3 requests\n",
+    )
     assert (served["host"], served["port"], served["settings"].token) == ("127.0.0.1", 8000, "")
     assert served["settings"].cors_origins == ()
+
+
+def test_accesses_are_logged_if_asked_for(served: dict[str, Any]) -> None:
+    assert "INFO spanlin.access: access 20\n" in run("--access-log")[1]
+    assert "spanlin.access" not in run()[1]
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])

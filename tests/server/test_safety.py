@@ -17,7 +17,7 @@ from spanlin.server.settings import ServerSettings
 Running = Callable[[FastAPI], AbstractContextManager[httpx.Client]]
 TOKEN = "s3cret-token"
 CLOSED = [
-    *(("GET", path) for path in ("/v1/model", "/metrics", "/docs", "/openapi.json", "/nothing")),
+    *(("GET", path) for path in ("/v1/model", "/metrics", "/docs/", "/nothing")),
     *(("POST", path) for path in ("/v1/parse", "/v1/evaluate")),
 ]
 
@@ -44,14 +44,23 @@ def test_with_the_token_everything_is_there(closed: httpx.Client) -> None:
     assert closed.get("/v1/model", headers=headers).status_code == 200
     assert closed.get("/metrics", headers=headers).status_code == 200
     assert closed.post("/v1/parse", headers=headers, json={"text": "Yes."}).status_code == 200
-    found = closed.get("/openapi.json", headers=headers).json()
+    found = closed.get("/openapi.json").json()
     assert found["paths"]["/v1/parse"]["post"]["security"] == [{"token": []}]
 
 
-def test_health_and_the_page_need_no_token(closed: httpx.Client) -> None:
+def test_health_the_page_and_the_documentation_need_no_token(closed: httpx.Client) -> None:
     assert closed.get("/health").json() == {"status": "ok"}
+    assert "Authorization: Bearer" in closed.get("/docs").text
+    assert closed.get("/docs.css").status_code == 200
+    assert closed.get("/openapi.json").json()["components"]["securitySchemes"]
     assert closed.get("/").status_code == (200 if (PAGE_FOLDER / "index.html").exists() else 404)
     assert closed.get("/static/none").status_code == 404
+
+
+def test_health_can_be_asked_for_its_head(closed: httpx.Client) -> None:
+    answer = closed.head("/health")
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-type"] == "application/json"
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/v1/model", "/nothing", "/static/none"])

@@ -40,6 +40,8 @@ def assert_faithful(text: str, sentences: list[Sentence]) -> None:
     outside = between + (text[: tokens[0].start] + text[tokens[-1].end :] if tokens else text)
     assert all(map(is_blank, outside))
     assert all(sentence.words for sentence in sentences)
+    for sentence in sentences:
+        assert sentence.text == text[sentence.start : sentence.end]
 
 
 @given(texts, st.booleans())
@@ -61,7 +63,7 @@ def test_there_are_two_hundred_different_nasty_inputs() -> None:
 def test_paragraphs_are_read_as_if_each_were_alone(first: str, second: str) -> None:
     gap = f"{first}\n\n"
     moved = [
-        Sentence(s.words, tuple(x + len(gap) for x in s.starts), tuple(x + len(gap) for x in s.ends))
+        Sentence(s.words, tuple(x + len(gap) for x in s.starts), tuple(x + len(gap) for x in s.ends), s.text)
         for s in tokenize(second)
     ]
     assert tokenize(gap + second) == tokenize(first) + moved

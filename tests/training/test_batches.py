@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from generated_treebank import generate_trees
 from small_runs import splits_of, untrained_model
+from spanlin.runtime.lexicon import START, STOP, UNKNOWN
 from spanlin.training.batches import BatchMaker, Prefetcher, cut_batches, plan_epoch
 from spanlin.training.examples import Featurizer, concatenate, without_tags
-from spanlin.training.vocabulary import START, STOP, UNKNOWN, build_vocabularies
+from spanlin.training.vocabulary import build_vocabularies
 
 TREES = generate_trees(30, seed=31)
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from spanlin.errors import CheckpointError
-from spanlin.model_folder.folder import find_model
 from spanlin.model_folder.graph_check import check_graph
+from spanlin.model_folder.lookup import find_model
 from spanlin.training.quantization import convert_folder, quantize, scale_rows
 
 Floats = NDArray[np.float32]

@@ -30,18 +30,10 @@ def test_vectors_are_read_from_a_folder_and_from_text(write: object, tmp_path: P
     assert callable(write)
     vectors = WordVectors.load(write(tmp_path / "vectors", WORDS, TABLE))
     assert vectors.words == WORDS
-    assert [vectors.id(word) for word in WORDS] == [1, 2, 3, 4]
     np.testing.assert_array_equal(vectors.table, np.concatenate([np.zeros((1, 2)), TABLE]))
     limited = WordVectors.load(tmp_path / "vectors", limit=2)
     assert limited.words == WORDS[:2]
     assert limited.table.shape == (3, 2)
-
-
-def test_a_word_is_looked_up_as_it_stands_then_in_lower_case(tmp_path: Path) -> None:
-    vectors = WordVectors.load(write_folder(tmp_path / "vectors", WORDS, TABLE))
-    assert vectors.id("The") == vectors.id("the") == 1
-    assert vectors.id("Paris") == 3
-    assert vectors.id("paris") == vectors.id("zebra") == 0
 
 
 def test_missing_vectors_are_an_error(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from generated_treebank import generate_trees
 from small_runs import splits_of
 from spanlin.errors import CheckpointError
-from spanlin.training.vocabulary import UNKNOWN, Vocabularies, build_vocabularies
+from spanlin.runtime.lexicon import UNKNOWN
+from spanlin.training.vocabulary import Vocabularies, build_vocabularies
 from spanlin.trees.labelled import labelled_splits
 from spanlin.trees.transforms import EMPTY_LABEL
 from spanlin.trees.tree import Leaf, Tree

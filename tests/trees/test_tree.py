@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from spanlin.errors import TreeError
+from spanlin.render.svg import svg_tree
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.tree import LabelledSpan, Leaf, Tree
 from strategies import trees
@@ -60,6 +61,17 @@ def test_ten_thousand_levels_need_no_recursion() -> None:
     assert hash(tree) == hash(deep_tree(10_000))
     assert tree != deep_tree(9_999)
     assert repr(tree).startswith("<Tree (X (X")
+
+
+def test_a_notebook_shows_the_drawing() -> None:
+    tree = parse_tree(SHE)
+    assert tree._repr_svg_() == svg_tree(tree)
+    assert tree._repr_html_() == f'<div style="overflow-x: auto">{svg_tree(tree)}</div>'
+
+
+def test_a_tree_that_cannot_be_drawn_is_shown_in_words() -> None:
+    bare = Tree("NP", ())
+    assert bare._repr_svg_() is bare._repr_html_() is None
 
 
 def test_a_label_with_a_bracket_cannot_be_written() -> None:

@@ -17,7 +17,8 @@ from click.testing import CliRunner
 from hostile_folders import FOLDERS, Hostile, file_of
 from spanlin.cli.main import main
 from spanlin.errors import SpanlinError
-from spanlin.model_folder.folder import find_model, open_folder
+from spanlin.model_folder.folder import open_folder
+from spanlin.model_folder.lookup import find_model
 from spanlin.parser import Parser
 from spanlin.runtime.options import ParseOptions
 from watched_file import watched

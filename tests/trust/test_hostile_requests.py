@@ -95,7 +95,7 @@ def check_answer(hostile: Hostile, answer: Answer) -> None:
     value = json.loads(answer.body)
     if answer.status >= 400:
         assert value.keys() == {"error"}
-        assert value["error"].keys() == {"code", "message"}
+        assert value["error"].keys() == {"code", "message", "request_id"}
         assert "\n" not in value["error"]["message"]
         assert len(value["error"]["message"]) < 500
     elif "results" in value:

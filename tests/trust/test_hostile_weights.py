@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from spanlin.errors import CheckpointError
-from spanlin.model_folder.folder import MANIFEST, WEIGHTS, file_hash, find_model
+from spanlin.model_folder.folder import MANIFEST, WEIGHTS, file_hash
+from spanlin.model_folder.lookup import find_model
 from spanlin.parser import Parser
 
 torch = pytest.importorskip("torch")

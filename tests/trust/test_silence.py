@@ -38,6 +38,18 @@ def test_parsing_leaves_no_file_and_opens_no_connection(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*")) == []
 
 
+def test_the_log_is_not_printed_unless_someone_says_where_it_goes(tmp_path: Path) -> None:
+    script = """
+import logging, sys
+sys.stderr = sys.stdout
+import spanlin
+logging.getLogger("spanlin.parser").warning("first")
+logging.basicConfig(stream=sys.stdout, format="%(name)s: %(message)s")
+logging.getLogger("spanlin.parser").warning("second")
+"""
+    assert run(tmp_path, script) == "spanlin.parser: second\n"
+
+
 def test_whoever_wants_onnxruntime_to_report_can_have_it(tmp_path: Path) -> None:
     show = "import os, spanlin.runtime; print(os.environ['ORT_DISABLE_TELEMETRY'])"
     assert run(tmp_path, show) == "1\n"

@@ -22,7 +22,7 @@ from spanlin.cli.extras import needs_train_extra
 )
 @click.option("--treebank", default="", help="Annotate like this one of the treebanks it was trained on.")
 @click.option("--card", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A model card to put in.")
-@click.option("--with-weights", is_flag=True, help="Add the weights, by which torch parses on a GPU.")
+@click.option("--with-weights", is_flag=True, help="Add the exact weights for torch, which else takes the graph's.")
 @click.option(
     "--calibrate",
     "gold",

@@ -10,7 +10,9 @@ from typing import Any
 
 import click
 
-from spanlin.model_folder.folder import CARD, find_model, open_folder
+from spanlin.model_folder.folder import CARD, open_folder
+from spanlin.model_folder.installed import normal_name
+from spanlin.model_folder.lookup import find_model, named_models
 from spanlin.trees.transforms import EMPTY_LABEL, split_chain
 
 _LICENCE = re.compile(r"^\*\*(?:(?P<part>[^*]+)\.\*\* Licence: |Licence\.\*\* )(?P<terms>.+)$", re.MULTILINE)
@@ -18,15 +20,20 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a card is untrusted:
 
 
 @click.command()
-@click.argument("model", default="en")
+@click.argument("model", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-def info(model: str, as_json: bool) -> None:
+def info(model: str | None, as_json: bool) -> None:
     """Tell what MODEL is: its precision, size, labels, tags and licences, and its whole card.
 
-    MODEL is the name of a packaged model or a folder as `spanlin export` writes it; the default is en. Its files are
-    checked against their sums.
+    MODEL is the name of a packaged or installed model, or a folder as `spanlin export` writes it. Its files are checked
+    against their sums. Without MODEL, this is about en and lists all models that are installed.
     """
-    facts = model_facts(find_model(model))
+    facts = model_facts(find_model(model or "en"))
+    named = named_models()
+    packages = [f"{found.distribution} {found.version}" for found in named if found.name == normal_name(model or "en")]
+    facts = {**facts, "package": packages[0] if packages else None}
+    if model is None:
+        facts["installed"] = [asdict(found) for found in named]
     click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _text(facts))
 
 
@@ -55,12 +62,14 @@ def model_facts(path: Path) -> dict[str, Any]:
 def _text(facts: dict[str, Any]) -> str:
     rows = {
         "model": facts["model"],
+        **({"package": facts["package"]} if facts["package"] else {}),
         "folder": facts["folder"],
         "precision": facts["precision"],
         "size": f"{facts['bytes'] / 1e6:.1f} MB",
         "labels": f"{len(facts['labels'])}: {' '.join(facts['labels'])}",
         "tags": f"{len(facts['tags'])}: {' '.join(facts['tags'])}",
         "probabilities": _probabilities(facts),
+        **({"all models": _installed(facts["installed"])} if "installed" in facts else {}),
     }
     licences = [f"  {part}: {terms}" for part, terms in facts["licences"].items()]
     lines = [
@@ -71,6 +80,10 @@ def _text(facts: dict[str, Any]) -> str:
         facts["card"].strip() or "This model has no card.",
     ]
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", "\n".join(lines))
+
+
+def _installed(models: list[dict[str, str]]) -> str:
+    return ", ".join(f"{model['name']} ({model['distribution']} {model['version']})" for model in models)
 
 
 def _probabilities(facts: dict[str, Any]) -> str:

@@ -26,6 +26,7 @@ _COMMANDS = {
     "info": "Tell what a model is: its card, labels, tags, size and licences.",
     "jackknife": "Replace the tags of treebanks by predicted ones, by k-fold jackknifing.",
     "linearize": "Print the span-based linearization of trees, or go back from it.",
+    "package": "Make a wheel of a model folder, for pip to install.",
     "serve": "Serve a model over HTTP: a page, JSON, metrics.",
     "train": "Train a parser from a configuration file.",
     "parse": "Parse English text, or sentences, into trees.",

@@ -18,14 +18,12 @@ def model_options(command: Command) -> Command:
             default="en",
             metavar="NAME|FOLDER",
             show_default=True,
-            help="A packaged model, or a folder as `spanlin export` writes it.",
+            help="A packaged or installed model, or a folder as `spanlin export` writes it.",
         ),
         click.option(
             "--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use."
         ),
-        click.option(
-            "--device", default="", help="cuda or cuda:N, for a model exported with its weights; needs torch."
-        ),
+        click.option("--device", default="", help="cuda or cuda:N; needs torch."),
     )
     for option in reversed(options):
         command = option(command)

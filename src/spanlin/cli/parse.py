@@ -144,7 +144,7 @@ def _words(sentence: SourceSentence) -> Sequence[str]:
 
 def _written(parsed: Parsed, sentence: SourceSentence, output_format: str, style: LatexStyle, name_file: bool) -> str:
     """Return what is printed of a sentence; if of several lines, then with an empty line behind it."""
-    parsed.offsets = sentence.offsets  # they count from the start of a text, with --lines from a line's
+    parsed.sentence = sentence.sentence  # its offsets count from the start of a text, with --lines from a line's
     if output_format == "json":
         return _json_line({"file": sentence.file, **parsed.to_json()} if name_file else parsed.to_json())
     if output_format == "brackets":

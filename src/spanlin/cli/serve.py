@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -38,6 +41,7 @@ _USUAL_WORDS = 30  # per sentence, to turn a number of sentences into a number o
 @click.option("--max-words", default=500, show_default=True, help="Words per sentence.")
 @click.option("--queue", default=4_000, show_default=True, help="Sentences that may wait before clients get a 503.")
 @click.option("--time-limit", default=30.0, show_default=True, help="Seconds until a request gets a 504.")
+@click.option("--access-log", is_flag=True, help="Log one line per request to stderr.")
 @click.option("--shutdown-time", default=30, show_default=True, help="Seconds to answer the last requests.")
 def serve(
     *,
@@ -53,6 +57,7 @@ def serve(
     max_words: int,
     queue: int,
     time_limit: float,
+    access_log: bool,
     shutdown_time: int,
 ) -> None:
     """Serve a model over HTTP: a page at /, JSON at /v1/parse, the rest at /docs.
@@ -88,8 +93,24 @@ def serve(
         click.echo(f"spanlin: serving {model} at {address} (Ctrl-C stops)", err=True)
 
     parsers = running.load_parsers(model, threads=threads, device=device)
-    accepted = running.serve(parsers, settings, host=host, port=port, on_start=report)
+    with _log_on_stderr(access=access_log):
+        accepted = running.serve(parsers, settings, host=host, port=port, on_start=report)
     click.echo(f"spanlin: stopped after {accepted} requests", err=True)
+
+
+@contextmanager
+def _log_on_stderr(*, access: bool) -> Iterator[None]:
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
+    logger, access_logger = logging.getLogger("spanlin"), logging.getLogger("spanlin.access")
+    before = access_logger.level
+    logger.addHandler(handler)
+    access_logger.setLevel(logging.INFO if access else logging.WARNING)
+    try:
+        yield
+    finally:
+        access_logger.setLevel(before)
+        logger.removeHandler(handler)
 
 
 def _token(file: Path | None) -> str:

@@ -17,6 +17,7 @@ from spanlin.trees.lines import byte_lines
 
 if TYPE_CHECKING:
     from spanlin.text.forms import InputForm
+    from spanlin.text.tokens import Sentence
 
 _UTF8 = "utf-8"
 _GZIP = b"\x1f\x8b"
@@ -52,10 +53,10 @@ encoding_option = click.option(
 
 
 class SourceSentence(NamedTuple):
-    """A sentence to parse, its words' offsets if it is of a text, and how many bytes were read up to it."""
+    """Words to parse, the sentence that they are if it is of a text, and how many bytes were read up to it."""
 
     words: Sequence[str]
-    offsets: tuple[tuple[int, int], ...] | None
+    sentence: Sentence | None
     file: str
     place: int
 
@@ -99,12 +100,11 @@ class Source:
             lines = self._lines(name, file)
             if self._form == "text":
                 for found in iter_sentences(lines):
-                    yield SourceSentence(found.words, found.offsets, name, self._place)
+                    yield SourceSentence(found.words, found, name, self._place)
             else:
                 for line in lines:
                     found = read_sentence(line, self._form)
-                    offsets = found.offsets if self._form == "lines" else None
-                    yield SourceSentence(found.words, offsets, name, self._place)
+                    yield SourceSentence(found.words, found if self._form == "lines" else None, name, self._place)
             if self.error:
                 return
 

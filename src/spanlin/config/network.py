@@ -98,6 +98,24 @@ class ScorerConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DependencyConfig:
+    """Heads and relations of words, for a network that learns them: one with dependencies among its treebanks."""
+
+    width: int = 512
+    """Of the vectors of a word as a head and as a dependent."""
+    dropout: float = 0.33
+    weight: float = 0.4
+    """Of the loss of heads and relations, beside that of trees."""
+
+    def __post_init__(self) -> None:
+        _check_fraction("network.dependencies.dropout", self.dropout)
+        if self.width < 1:
+            raise ConfigError(f"network.dependencies.width must be at least 1, got {self.width}")
+        if self.weight <= 0:
+            raise ConfigError(f"network.dependencies.weight must be positive, got {self.weight}")
+
+
+@dataclass(frozen=True, kw_only=True)
 class LossConfig:
     """The training objective (sec. 3.3)."""
 
@@ -122,6 +140,7 @@ class NetworkConfig:
     pretrained: PretrainedConfig = field(default_factory=PretrainedConfig)
     context: ContextConfig = field(default_factory=ContextConfig)
     scorer: ScorerConfig = field(default_factory=ScorerConfig)
+    dependencies: DependencyConfig = field(default_factory=DependencyConfig)
     loss: LossConfig = field(default_factory=LossConfig)
     treebank_vectors: bool = False
     """Add a learned vector for the treebank whose annotation is wanted; treebanks differ in their guidelines."""

@@ -16,14 +16,23 @@ from spanlin.errors import ConfigError
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankConfig:
-    """One treebank; `weight` is how often an epoch passes over its training trees."""
+    """One treebank: trees, dependencies (CoNLL-U), or both of the same sentences.
+
+    `weight` is how often an epoch passes over its training sentences.
+    """
 
     name: str
-    train: str
+    train: str = ""
     dev: str = ""
+    train_dependencies: str = ""
+    dev_dependencies: str = ""
     weight: float = 1.0
 
     def __post_init__(self) -> None:
+        if not self.train and not self.train_dependencies:
+            raise ConfigError(
+                f"treebank {shown(self.name)}: nothing to train on: give it train, train_dependencies or both"
+            )
         if self.weight <= 0:
             raise ConfigError(f"treebank {shown(self.name)}: weight must be positive, got {self.weight}")
 

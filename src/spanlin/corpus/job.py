@@ -24,7 +24,8 @@ from spanlin.corpus.stores import (
     write_whole,
 )
 from spanlin.errors import CorpusError
-from spanlin.model_folder.folder import find_model, manifest_bytes
+from spanlin.model_folder.folder import manifest_bytes
+from spanlin.model_folder.lookup import find_model
 from spanlin.runtime.options import TreeDecoder
 from spanlin.text.forms import InputForm
 

@@ -53,7 +53,7 @@ def make_row(found: DocumentSentence, parsed: Parsed) -> dict[str, Any]:
         "sentence": number,
         "start": start,
         "end": end,
-        "text": document.text[start:end],
+        "text": sentence.text,
         "tokens": list(sentence.words),
         "token_starts": list(sentence.starts),
         "token_ends": list(sentence.ends),

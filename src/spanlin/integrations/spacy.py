@@ -15,6 +15,7 @@ from spanlin.integrations.spacy_extensions import (
     SPAN_GETTERS,
     TOKEN_GETTERS,
     NonConstituentError,
+    NonConstituentException,
     NotParsedError,
     set_extensions,
 )
@@ -22,7 +23,14 @@ from spanlin.integrations.spacy_extensions import (
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span  # type: ignore[import-not-found, unused-ignore]
 
-__all__ = ["NonConstituentError", "NotParsedError", "SpanlinComponent", "create", "set_extensions"]
+__all__ = [
+    "NonConstituentError",
+    "NonConstituentException",
+    "NotParsedError",
+    "SpanlinComponent",
+    "create",
+    "set_extensions",
+]
 
 OnError = Callable[[str, Any, "list[Doc]", Exception], Any]
 

@@ -27,6 +27,10 @@ class NonConstituentError(SpanlinError):
     """A Span that is no constituent of its sentence's tree."""
 
 
+NonConstituentException = NonConstituentError
+"""The name that benepar has for it."""
+
+
 class NotParsedError(SpanlinError):
     """A Span of a sentence that has no parse, or of one that was changed after parsing."""
 
@@ -129,6 +133,14 @@ def _token_probability(token: Token) -> float:
     return _probability(_alone(token))
 
 
+def _token_constituents(token: Token) -> Iterator[Span]:
+    return _constituents(_alone(token))
+
+
+def _token_children(token: Token) -> Iterator[Span]:
+    return _children(_alone(token))
+
+
 def _token_parent(token: Token) -> Span | None:
     return _parent(_alone(token))
 
@@ -154,6 +166,8 @@ SPAN_GETTERS: dict[str, Callable[..., Any]] = {
 TOKEN_GETTERS: dict[str, Callable[..., Any]] = {
     "parse_string": _token_parse_string,
     "labels": _token_labels,
+    "constituents": _token_constituents,
+    "children": _token_children,
     "parent": _token_parent,
     "probability": _token_probability,
 }

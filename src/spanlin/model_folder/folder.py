@@ -6,7 +6,6 @@ import hashlib
 import json
 import mmap
 import os
-import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from spanlin.decoding.labelled import Temperatures
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.calibration import Calibration
 from spanlin.model_folder.graph_check import check_graph
+from spanlin.model_folder.lookup import known_models
 from spanlin.model_folder.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, read_facts, read_files
 from spanlin.model_folder.plain_files import require_plain_file
 from spanlin.model_folder.strict_json import check_plain, read_strictly
@@ -31,15 +31,12 @@ __all__ = [
     "TOKENIZER",
     "WEIGHTS",
     "file_hash",
-    "find_model",
     "manifest_bytes",
     "open_folder",
     "write_manifest",
 ]
 
 FORMAT = 2
-_PACKAGED = Path(__file__).parents[1] / "models"
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _LOOKED_INTO = frozenset([GRAPH, LABEL_GRAPH, TOKENIZER])
 
 
@@ -97,41 +94,13 @@ def write_manifest(folder: ModelFolder) -> None:
         stream.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode())
 
 
-def find_model(model: str | Path) -> Path:
-    """Return the folder of a model: one of the package's by its name, or any folder by its path.
-
-    A name has letters, digits, dots, hyphens and underscores alone. All else is a path, as is a name that no model has.
-    """
-    if isinstance(model, str) and model in packaged_models():
-        return _PACKAGED / model
-    path = Path(model)
-    try:
-        if model != "" and path.exists():
-            return path
-        reason = "no such model"
-    except OSError as error:  # such as a name that is too long
-        reason = error.strerror or "cannot be read"
-    shown = ascii(str(model))[:100] if not str(model).isprintable() or len(str(model)) > 300 else model or "''"
-    raise CheckpointError(f"{shown}: {reason}; {_known()}")
-
-
-def packaged_models() -> list[str]:
-    """Return the names of the package's own models."""
-    found = (path.parent.name for path in _PACKAGED.glob(f"*/{MANIFEST}"))
-    return sorted(name for name in found if _NAME.fullmatch(name))
-
-
-def _known() -> str:
-    return f"give a model folder, or one of the packaged: {', '.join(packaged_models()) or 'none'}"
-
-
 def manifest_bytes(path: Path) -> bytes:
     """Return a model folder's manifest as it is on disk, or raise a CheckpointError if it has none."""
     try:
         require_plain_file(path / MANIFEST)
         return (path / MANIFEST).read_bytes()
     except OSError as error:
-        raise CheckpointError(f"{path}: no model here ({MANIFEST}: {error.strerror}); {_known()}") from error
+        raise CheckpointError(f"{path}: no model here ({MANIFEST}: {error.strerror}); {known_models()}") from error
 
 
 def open_folder(path: str | Path) -> ModelFolder:

@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from spanlin.network.batch import LexicalInput, PieceInput
 from spanlin.network.network import (
     ParserNetwork,
     SpanScores,
@@ -17,7 +18,7 @@ from spanlin.network.network import (
 
 
 class ParserGraph(nn.Module):
-    """A network over a pretrained encoder, from rows of word pieces to labelled spans.
+    """A network from what it takes of a batch, as plain tensors, to labelled spans.
 
     The treebank whose annotation is wanted is fixed.
     """
@@ -27,28 +28,17 @@ class ParserGraph(nn.Module):
         self.network = network
         self.treebank = treebank
 
-    def forward(
-        self,
-        pieces: Tensor,
-        piece_counts: Tensor,
-        first_pieces: Tensor,
-        last_pieces: Tensor,
-        word_counts: Tensor,
-        *,
-        trees_only: bool = False,
-    ) -> dict[str, Tensor]:
+    def forward(self, *inputs: Tensor, trees_only: bool = False) -> dict[str, Tensor]:
         """Return the trees, the network's confidence in them, and the scores from which other trees can be made.
 
-        Inputs are as in `PieceInput`, outputs as `spanlin.runtime.backend` names them, in its order; with
-        `trees_only`, those of TREE alone.
+        Inputs are the arrays of `spanlin.runtime.input_rows`, in their order, and last the counts of words; outputs
+        are as `spanlin.runtime.backend` names them, in its order; with `trees_only`, those of TREE alone.
         """
         network = self.network
-        assert network.pretrained is not None
-        mask = torch.arange(pieces.shape[1], device=pieces.device) < piece_counts.unsqueeze(1)
-        hidden = network.pretrained.encode(pieces, mask)
-        features = network.pretrained.gather(hidden, first_pieces, last_pieces)
+        *rows, word_counts = inputs
         treebanks = torch.full_like(word_counts, self.treebank)
-        scores = network.score_positions(network.contextualize(features, word_counts, treebanks), word_counts)
+        positions = network.contextualize(self._features(rows), word_counts, treebanks)
+        scores = network.score_positions(positions, word_counts)
         left, right = greedy_boundaries(scores)
         lefts, rights = network.infer_tree_from(scores, left, right, word_counts)
         halves = network.labels.halves(scores.left_edges, scores.right_edges)
@@ -80,6 +70,30 @@ class ParserGraph(nn.Module):
             assert right is not None
             outputs |= {"right_boundaries": right, "right_log_probs": scores.right}
         return outputs
+
+    def _features(self, rows: list[Tensor]) -> Tensor:
+        """Return one vector per position from the rows of a batch."""
+        network = self.network
+        found: Tensor
+        if network.lexical is not None:
+            words, vectors, spellings, spelling_lengths, spelling_of = rows
+            found = network.lexical(
+                LexicalInput(
+                    words=words,
+                    vectors=vectors,
+                    tags=torch.zeros_like(words),
+                    spellings=spellings,
+                    spelling_lengths=spelling_lengths,
+                    spelling_of=spelling_of,
+                )
+            )
+            return found
+        assert network.pretrained is not None
+        pieces, piece_counts, first_pieces, last_pieces = rows
+        found = network.pretrained(
+            PieceInput(pieces=pieces, piece_counts=piece_counts, first_pieces=first_pieces, last_pieces=last_pieces)
+        )
+        return found
 
 
 class LabelGraph(nn.Module):

@@ -8,15 +8,12 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from spanlin.runtime.piece_rows import PieceRows
+from spanlin.runtime.input_rows import InputRows
 
 IntArray = NDArray[np.int64]
 Float32Array = NDArray[np.float32]
 BoolArray = NDArray[np.bool_]
 Arrays: TypeAlias = dict[str, NDArray[Any]]
-
-INPUTS = ("pieces", "piece_counts", "first_pieces", "last_pieces", "word_counts")
-"""What a graph takes, in this order: see `PieceRows`."""
 
 TREE = ("lefts", "rights", "split_labels", "word_labels", "tags")
 """The greedy trees of a batch by split point, padded: [batch, words - 1] three times, then [batch, words] twice."""
@@ -53,7 +50,7 @@ class Backend(Protocol):
     """Runs one network; safe to call from several threads."""
 
     batch_tokens: int
-    """How many pieces, padding included, run best together."""
+    """How many pieces or positions, padding included, run best together."""
     multiple: int
     """Widths of batches are multiples of this."""
     small_multiple: int
@@ -63,7 +60,7 @@ class Backend(Protocol):
     outputs: frozenset[str]
     """What `run` can be asked for."""
 
-    def run(self, rows: PieceRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
+    def run(self, rows: InputRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for, of a batch whose sentences have these many words."""
         ...
 

@@ -11,10 +11,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.argument_checks import raise_if_not_words
 from spanlin.runtime.backend import Backend
-from spanlin.runtime.pieces import MAX_PIECES, WordPieces
+from spanlin.runtime.input_rows import WordFeatures
 from spanlin.runtime.sentences import RunBatch, Sentences
 from spanlin.runtime.words import WordTable
 
@@ -28,16 +27,14 @@ _Batch = tuple[NDArray[np.int64], "Future[list[Result]]"]
 
 
 class BatchRunner:
-    """Runs a model folder's network in batches of like length, several side by side."""
+    """Runs a network in batches of like length, several side by side."""
 
-    def __init__(self, folder: ModelFolder, backend: Backend, *, workers: int) -> None:
-        self.folder = folder
+    def __init__(self, features: WordFeatures, backend: Backend, *, workers: int) -> None:
+        """Run what `backend` has; `features` are those of no words, by which its network knows them."""
         self.backend = backend
         self._workers = workers
-        # A word must fit between the start and the stop piece of a row, however few pieces the encoder holds.
-        most = min(MAX_PIECES, folder.piece_limit - 2)
-        self._splitter = WordPieces.from_file(folder.tokenizer, shape_step=folder.shape_step, max_pieces=most)
-        self._table = WordTable(self._splitter)
+        self._features = features
+        self._table = WordTable(features)
 
     def run(
         self,
@@ -53,7 +50,7 @@ class BatchRunner:
         `words` gives the words of an item. `make` gets batches with these outputs of the network (see
         `spanlin.runtime.backend`), in several threads, and returns a result for each sentence. While one chunk of items
         is handed out, the next one runs, so that memory does not grow with their number. `batch_tokens` is how many
-        word pieces, padding included, run together; 0 leaves it to the backend.
+        word pieces or positions, padding included, run together; 0 leaves it to the backend.
         """
         source = iter(items)
         before = 0
@@ -83,7 +80,7 @@ class BatchRunner:
     def _read(self, chunk: list[Sequence[str]], before: int) -> Sentences:
         """Return a chunk of sentences as arrays, or raise a SpanlinError at the first that is not a list of words."""
         if len(self._table) > _MOST_WORDS or self._table.characters > _MOST_CHARACTERS:
-            self._table = WordTable(self._splitter)
+            self._table = WordTable(self._features)
         if any(isinstance(sentence, str) for sentence in chunk):  # its letters would be taken for words
             raise_if_not_words(chunk, before=before)
         try:
@@ -103,9 +100,9 @@ class BatchRunner:
     ) -> list[Result]:
         """Return the results of one batch."""
         backend = self.backend
-        is_small = int(sentences.piece_counts[members].sum()) * _SMALL_SHARE <= backend.batch_tokens
+        is_small = int(sentences.sizes[members].sum()) * _SMALL_SHARE <= backend.batch_tokens
         multiple = backend.small_multiple if is_small else backend.multiple
-        rows, counts = sentences.rows(members, limit=self.folder.piece_limit, multiple=multiple)
+        rows, counts = sentences.rows(members, multiple=multiple)
         found = backend.run(rows, counts, outputs)
         return make(RunBatch(sentences=sentences, members=members, items=items, before=before, found=found))
 

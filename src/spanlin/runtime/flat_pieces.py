@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.runtime.input_rows import round_up, with_edges
 from spanlin.runtime.piece_rows import PieceRows, make_piece_rows
 
 IntArray = NDArray[np.int64]
@@ -26,14 +27,20 @@ class FlatPieces:
     last_pieces: NDArray[np.integer]
     word_starts: IntArray  # [sentences]
     word_counts: IntArray  # [sentences]
+    limit: int  # the longest row
+    edges: int = 0
 
-    def rows(self, members: IntArray, *, limit: int, multiple: int) -> PieceRows:
-        """Return the padded rows of some sentences; `limit` is the longest row, widths are multiples of `multiple`."""
+    @property
+    def sizes(self) -> IntArray:
+        """How many pieces each sentence has."""
+        return self.piece_counts
+
+    def rows(self, members: IntArray, *, width: int, multiple: int) -> PieceRows:
+        """Return some sentences, padded to `width` words; the number of pieces is a multiple of `multiple`."""
         counts, piece_counts = self.word_counts[members], self.piece_counts[members]
-        width = padded_width(counts, multiple)
-        if piece_counts.max() > limit:
+        if piece_counts.max() > self.limit:
             parts = [self._part(number) for number in members.tolist()]
-            return make_piece_rows(parts, limit=limit, width=width, multiple=multiple)
+            return make_piece_rows(parts, limit=self.limit, width=width, multiple=multiple)
         places = np.arange(round_up(int(piece_counts.max()), multiple))
         is_piece = places < piece_counts[:, np.newaxis]
         at = np.where(is_piece, self.piece_starts[members][:, np.newaxis] + places, 0)
@@ -58,25 +65,3 @@ class FlatPieces:
         parts = self.pieces[pieces], self.first_pieces[words], self.last_pieces[words]
         sentence, first, last = (part.astype(np.int64, copy=False) for part in parts)
         return sentence, first, last
-
-
-def round_up(width: int, multiple: int) -> int:
-    """Return the smallest multiple that is no less than the width."""
-    return -(-width // multiple) * multiple
-
-
-def padded_width(word_counts: IntArray, multiple: int) -> int:
-    """Return how many words wide a batch is: at least two, so that a tree has a split point, if only a padded one."""
-    return round_up(max(2, int(word_counts.max())), multiple)
-
-
-def with_edges(
-    words: NDArray[np.integer], word_counts: IntArray, *, start: int, stop: int | IntArray, padding: int
-) -> IntArray:
-    """Return [batch, words + 2]: a start symbol before each sentence, a stop symbol right after it."""
-    batch, width = words.shape
-    out = np.full((batch, width + 2), padding, dtype=np.int64)
-    out[:, 0] = start
-    out[:, 1:-1] = words
-    out[np.arange(batch), word_counts + 1] = stop
-    return out

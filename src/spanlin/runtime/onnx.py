@@ -18,7 +18,6 @@ from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.backend import (
     BOUNDARIES,
     CONFIDENCE,
-    INPUTS,
     LABEL_HALVES,
     LABEL_INPUTS,
     LABEL_OUTPUT,
@@ -30,12 +29,12 @@ from spanlin.runtime.backend import (
     IntArray,
 )
 from spanlin.runtime.found_check import check_found
-from spanlin.runtime.piece_rows import PieceRows
+from spanlin.runtime.input_rows import PIECE_INPUTS, WORD_COUNTS, InputRows
 
 _Signature = dict[str, tuple[str, int]]  # of each input or output, its type and how many axes it has
 
 _INT, _FLOAT, _BOOL = "tensor(int64)", "tensor(float)", "tensor(bool)"
-_TAKES: _Signature = {name: (_INT, 1 if name.endswith("_counts") else 2) for name in INPUTS}
+_VECTORS = ("_counts", "_lengths")  # how the names of inputs with one axis end; all others have two
 _GIVES: _Signature = {
     **dict.fromkeys((*TREE, *BOUNDARIES), (_INT, 2)),
     **dict.fromkeys(CONFIDENCE, (_FLOAT, 2)),
@@ -61,22 +60,17 @@ class OnnxBackend:
         self.multiple = self.small_multiple = _row_multiple(platform.machine(), folder.piece_limit)
         self._session = _session(folder.graph, self._threads)
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
-        _check_signature(self._session, folder.graph, takes=_TAKES, gives=_GIVES, important=_IMPORTANT)
+        takes = {name: (_INT, 1 if name.endswith(_VECTORS) else 2) for name in (*PIECE_INPUTS, WORD_COUNTS)}
+        _check_signature(self._session, folder.graph, takes=takes, gives=_GIVES, important=_IMPORTANT)
 
-    def run(self, rows: PieceRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
+    def run(self, rows: InputRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for."""
-        inputs = {
-            "pieces": rows.pieces,
-            "piece_counts": rows.piece_counts,
-            "first_pieces": rows.first_pieces,
-            "last_pieces": rows.last_pieces,
-            "word_counts": np.ascontiguousarray(word_counts),
-        }
+        inputs: Arrays = {**rows.arrays, WORD_COUNTS: np.ascontiguousarray(word_counts)}
         found = dict(zip(outputs, _run(self._session, self._folder.graph, outputs, inputs), strict=True))
         check_found(
             found,
             word_counts,
-            rows.first_pieces.shape[1] - 2,
+            rows.width,
             label_count=len(self._folder.labels),
             tag_count=len(self._folder.tags),
             source=str(self._folder.graph),

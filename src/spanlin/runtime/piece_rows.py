@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.runtime.input_rows import PIECE_INPUTS, round_up
 from spanlin.runtime.windows import cut_windows
 
 IntArray = NDArray[np.int64]
@@ -29,6 +30,17 @@ class PieceRows:
     piece_counts: IntArray  # [rows]
     first_pieces: IntArray
     last_pieces: IntArray
+
+    @property
+    def arrays(self) -> dict[str, IntArray]:
+        """What a network takes, by name."""
+        values = (self.pieces, self.piece_counts, self.first_pieces, self.last_pieces)
+        return dict(zip(PIECE_INPUTS, values, strict=True))
+
+    @property
+    def width(self) -> int:
+        """How many words each sentence is padded to."""
+        return int(self.first_pieces.shape[1]) - 2
 
 
 def make_piece_rows(
@@ -55,7 +67,7 @@ def make_piece_rows(
         row_of[number] = numbers[windows.chosen]
         shift_of[number] = windows.starts[windows.chosen] - 1
     counts = np.array([len(row) for row in rows])
-    longest = -(-int(counts.max()) // multiple) * multiple
+    longest = round_up(int(counts.max()), multiple)
     table = np.zeros((len(rows), longest), dtype=np.int64)
     table[np.arange(longest) < counts[:, np.newaxis]] = np.concatenate(rows)
     first_pieces = np.zeros((len(sentences), width + 2), dtype=np.int64)

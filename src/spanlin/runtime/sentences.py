@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.runtime.backend import Arrays
-from spanlin.runtime.flat_pieces import FlatPieces, round_up
-from spanlin.runtime.piece_rows import PieceRows
+from spanlin.runtime.input_rows import InputRows, padded_width, round_up
 from spanlin.runtime.words import WordTable
 
 IntArray = NDArray[np.int64]
@@ -28,54 +27,32 @@ class Sentences:
         self.word_counts: IntArray = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
         self.words = table.numbers(list(itertools.chain.from_iterable(sentences)))
         self.word_starts = np.cumsum(self.word_counts) - self.word_counts
-        counts = table.counts[self.words]
-        # Pieces of all sentences in a row, each between a start and a stop piece.
-        before = np.cumsum(counts) - counts
-        sentence_of = np.repeat(np.arange(len(sentences)), self.word_counts)
-        word_places = before + 2 * sentence_of + 1
-        ends = np.append(before, counts.sum())
-        totals = ends[self.word_starts + self.word_counts] - ends[self.word_starts]
-        self.piece_counts = totals + 2
-        piece_starts = np.cumsum(self.piece_counts) - self.piece_counts
-        pieces = np.empty(int(self.piece_counts.sum()), dtype=np.int64)
-        pieces[piece_starts] = table.start
-        pieces[piece_starts + self.piece_counts - 1] = table.stop
-        inside = np.arange(int(counts.sum())) - np.repeat(before, counts)
-        pieces[np.repeat(word_places, counts) + inside] = table.pieces[
-            np.repeat(table.starts[self.words], counts) + inside
-        ]
-        first_pieces = word_places - piece_starts[sentence_of]
-        self.flat = FlatPieces(
-            pieces=pieces,
-            piece_starts=piece_starts,
-            piece_counts=self.piece_counts,
-            first_pieces=first_pieces,
-            last_pieces=first_pieces + counts - 1,
-            word_starts=self.word_starts,
-            word_counts=self.word_counts,
-        )
+        self.flat = table.features.flatten(self.words, self.word_starts, self.word_counts)
+        self.sizes = self.flat.sizes
 
     def batches(self, *, tokens: int, multiple: int) -> list[IntArray]:
         """Return the sentences that have words in batches of like length, the longest first.
 
-        A batch has at most `tokens` pieces, padding to multiples of `multiple` included; a longer sentence has its
+        A batch takes at most `tokens` places, padding to multiples of `multiple` included; a longer sentence has its
         own. Of one length, all batches but perhaps one have as many sentences.
         """
         numbers = np.flatnonzero(self.word_counts)
-        lengths = self.piece_counts[numbers]
+        lengths = self.sizes[numbers]
         ordered = numbers[np.argsort(-lengths, kind="stable")]
         batches = []
         start = 0
         while start < len(ordered):
-            longest = round_up(int(self.piece_counts[ordered[start]]), multiple)
+            longest = round_up(int(self.sizes[ordered[start]]), multiple)
             end = start + max(1, tokens // longest)
             batches.append(ordered[start:end])
             start = end
         return batches
 
-    def rows(self, members: IntArray, *, limit: int, multiple: int) -> tuple[PieceRows, IntArray]:
+    def rows(self, members: IntArray, *, multiple: int) -> tuple[InputRows, IntArray]:
         """Return the padded rows of a batch, and how many words each of its sentences has."""
-        return self.flat.rows(members, limit=limit, multiple=multiple), self.word_counts[members]
+        counts = self.word_counts[members]
+        width = padded_width(counts, multiple, edges=self.flat.edges)
+        return self.flat.rows(members, width=width, multiple=multiple), counts
 
     def written(self, members: IntArray) -> NDArray[np.object_]:
         """Return the words of some sentences in a row, as they are written between brackets."""

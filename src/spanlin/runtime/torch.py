@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,11 @@ from spanlin.network.cuda_graphs import GraphRecorder
 from spanlin.network.device import choose_device
 from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import LabelGraph, ParserGraph
-from spanlin.network.network import IMPOSSIBLE, ParserNetwork, VocabularySizes
-from spanlin.network.span_scorer import LabelScorer
+from spanlin.network.network import ParserNetwork, VocabularySizes
+from spanlin.network.span_scorer import IMPOSSIBLE, LabelScorer
 from spanlin.runtime.backend import TREE, Arrays, BoolArray, Float32Array, IntArray, graph_outputs
+from spanlin.runtime.graph_weights import GraphWeights
+from spanlin.runtime.input_rows import InputRows
 from spanlin.runtime.piece_rows import PieceRows
 
 _GPU_TOKENS = 32_768
@@ -41,7 +43,7 @@ _Key = tuple[int, int, int, tuple[str, ...]]
 
 
 class TorchBackend:
-    """Runs a model folder's weights: in bfloat16 on a GPU, in fp32 on a CPU.
+    """Runs a model folder's network: in bfloat16 on a GPU, in fp32 on a CPU.
 
     On a GPU, the kernels of each shape of batch are recorded as a CUDA graph and replayed; a batch is sent, run and
     fetched without waiting, so that the next caller queues behind it while this one waits for its results.
@@ -71,17 +73,16 @@ class TorchBackend:
         )
 
     @torch.inference_mode()
-    def run(self, rows: PieceRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
+    def run(self, rows: InputRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for."""
-        arrays = (rows.pieces, rows.piece_counts, rows.first_pieces, rows.last_pieces, word_counts)
-        inputs = [torch.from_numpy(np.ascontiguousarray(array)) for array in arrays]
+        inputs = [torch.from_numpy(np.ascontiguousarray(array)) for array in (*rows.arrays.values(), word_counts)]
         if self._stream is None:
             with self._lock:
                 found = self._forward(inputs, outputs)
             return {name: found[name].numpy() for name in outputs}
         inputs = [tensor.pin_memory() for tensor in inputs]
         with self._lock, torch.cuda.stream(self._stream):
-            found = self._on_gpu(inputs, tuple(outputs))
+            found = self._on_gpu(rows, inputs, tuple(outputs))
             fetched = {}
             for name in outputs:
                 value = found[name][: len(word_counts)]
@@ -104,16 +105,16 @@ class TorchBackend:
             found: Float32Array = self._labels(*halves, *flags)[:, : self._label_count].cpu().numpy()
         return found
 
-    def _on_gpu(self, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
+    def _on_gpu(self, rows: InputRows, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
         """Return the outputs on the device, perhaps with more rows than were asked for."""
         assert self._recorder is not None
-        pieces, _, first_pieces, _, _ = inputs
-        count, length = pieces.shape
-        if len(first_pieces) == count:
+        # Recorded are rows of pieces of which each is a sentence.
+        if isinstance(rows, PieceRows) and len(rows.first_pieces) == len(rows.pieces):
+            count, length = rows.pieces.shape
             # Batches of one length are all full but for the last, so few sizes serve them all.
             full = max(1, self.batch_tokens // length)
             size = count if count >= full else min(full, 1 << (count - 1).bit_length())
-            key = (size, length, first_pieces.shape[1], outputs)
+            key = (size, length, rows.width, outputs)
             recording = self._recorder.find(key, lambda: self._prepare(inputs, size, outputs))
             if recording is not None:
                 for place, value in zip(recording.inputs, inputs, strict=True):
@@ -146,7 +147,7 @@ class TorchBackend:
 
 
 def load_graph(folder: ModelFolder) -> ParserGraph:
-    """Return the parser of a folder that was exported with its weights, in fp32, on the CPU."""
+    """Return the parser of a folder in fp32, on the CPU: from its own weights, or those in its graph."""
     network = _network(folder)
     if isinstance(network.labels, LabelScorer):
         _widen(network.labels.output)
@@ -170,7 +171,7 @@ def _widen(layers: nn.Sequential) -> None:
 def _network(folder: ModelFolder) -> ParserNetwork:
     path: Path = folder.path / WEIGHTS
     details = folder.details
-    if "network" not in details or not path.is_file():
+    if "network" not in details or not ("weights" in details or path.is_file()):
         raise CheckpointError(f"{folder.path}: exported without weights for torch: export it again with --with-weights")
     try:
         config = config_from_table(NetworkConfig, details["network"])
@@ -183,9 +184,21 @@ def _network(folder: ModelFolder) -> ParserNetwork:
             tags=len(folder.tags),
             treebanks=len(details["treebanks"]),
         )
-        _check_shapes(path, config, sizes, encoder_sizes)
+        state: Mapping[str, Tensor]
+        if path.is_file():
+            shapes = _file_shapes(path)
+            wanted = _wanted_shapes(config, sizes, encoder_sizes, most_layers=len(shapes))
+            for name in sorted(wanted.keys() | shapes.keys()):
+                given, due = shapes.get(name), wanted.get(name)
+                if given != due:
+                    raise ValueError(f"{name} has the shape {given}, not {due}")
+            state = {name: value.float() for name, value in load_file(path).items()}
+        else:
+            weights = GraphWeights(folder)
+            wanted = _wanted_shapes(config, sizes, encoder_sizes, most_layers=len(weights))
+            state = {name: torch.from_numpy(value) for name, value in weights.read(wanted).items()}
         network = ParserNetwork(config, sizes, pretrained=NativeEncoder(encoder_sizes))
-        network.load_state_dict({name: value.float() for name, value in load_file(path).items()})
+        network.load_state_dict(state)
     except _MISFITS as error:
         raise CheckpointError(
             f"{folder.path}: its weights do not fit its manifest: {(str(error).splitlines() or [''])[0]}"
@@ -193,18 +206,21 @@ def _network(folder: ModelFolder) -> ParserNetwork:
     return network
 
 
-def _check_shapes(path: Path, config: NetworkConfig, sizes: VocabularySizes, encoder: NativeSizes) -> None:
-    """Raise if a file's weights are not those of such a network, before memory is taken for it."""
+def _file_shapes(path: Path) -> dict[str, tuple[int, ...]]:
     with safe_open(path, framework="pt") as file:
-        shapes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 (no mapping)
-    if encoder.num_hidden_layers > len(shapes):
-        raise ValueError(f"{encoder.num_hidden_layers} layers, but only {len(shapes)} weights")
+        return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 (no mapping)
+
+
+def _wanted_shapes(
+    config: NetworkConfig, sizes: VocabularySizes, encoder: NativeSizes, *, most_layers: int
+) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the weights of such a network, for which no memory is taken yet."""
+    for layers in (encoder.num_hidden_layers, config.context.layers):
+        if layers > most_layers:
+            raise ValueError(f"{layers} layers, but only {most_layers} weights")
     with torch.device("meta"):
-        wanted = ParserNetwork(config, sizes, pretrained=NativeEncoder(encoder)).state_dict()
-    for name in sorted(wanted.keys() | shapes.keys()):
-        given, due = shapes.get(name), tuple(wanted[name].shape) if name in wanted else None
-        if given != due:
-            raise ValueError(f"{name} has the shape {given}, not {due}")
+        network = ParserNetwork(config, sizes, pretrained=NativeEncoder(encoder))
+    return {name: tuple(value.shape) for name, value in network.state_dict().items()}
 
 
 def _treebank(folder: ModelFolder) -> int:

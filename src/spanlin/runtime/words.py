@@ -1,4 +1,4 @@
-"""Words by number: each is split into pieces and escaped once, then found again by one look-up."""
+"""Words by number: each is read by the network and escaped once, then found again by one look-up."""
 
 from __future__ import annotations
 
@@ -8,25 +8,22 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from spanlin.runtime.pieces import WordPieces
+from spanlin.runtime.input_rows import WordFeatures
 from spanlin.trees.escapes import escape_word
 
 IntArray = NDArray[np.int64]
 
 
 class WordTable:
-    """Words that have been seen. Word w has the pieces `pieces[starts[w]:][:counts[w]]` and is written `written[w]`."""
+    """Words that have been seen. Word w is written `written[w]`; `features` has what a network knows of it."""
 
-    def __init__(self, splitter: WordPieces) -> None:
-        self._splitter = splitter
+    def __init__(self, features: WordFeatures) -> None:
+        """Start without words; `features` has none yet."""
+        self.features = features
         self._numbers: dict[str, int] = {}
         self._lock = threading.Lock()
-        self.start, self.stop = splitter.start, splitter.stop
         self.characters = 0
         """How long all words are together."""
-        self.pieces: IntArray = np.zeros(0, dtype=np.int64)
-        self.starts: IntArray = np.zeros(0, dtype=np.int64)
-        self.counts: IntArray = np.zeros(0, dtype=np.int64)
         self.written: NDArray[np.object_] = np.zeros(0, dtype=object)
 
     def __len__(self) -> int:
@@ -47,11 +44,7 @@ class WordTable:
         # Arrays are replaced, never changed, and numbers come last: a thread that reads meanwhile sees a whole table.
         with self._lock:
             new = [word for word in words if word not in self._numbers]
-            split = self._splitter.split(new)
-            counts = np.fromiter(map(len, split), dtype=np.int64, count=len(split))
-            self.starts = np.concatenate([self.starts, len(self.pieces) + np.cumsum(counts) - counts])
-            self.pieces = np.concatenate([self.pieces, np.fromiter((i for ids in split for i in ids), dtype=np.int64)])
-            self.counts = np.concatenate([self.counts, counts])
+            self.features = self.features.extended(new)
             written = np.empty(len(new), dtype=object)
             written[:] = [escape_word(word) for word in new]
             self.written = np.concatenate([self.written, written])

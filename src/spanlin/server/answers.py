@@ -9,6 +9,8 @@ from typing import Any
 from fastapi import Response
 from pydantic_core import PydanticSerializationError, to_json
 
+from spanlin.server.request_ids import current_request_id
+
 _CODES = {
     400: "bad_request",
     401: "unauthorized",
@@ -36,7 +38,11 @@ class RequestError(Exception):
 
 def error_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return the answer to a request that failed."""
-    error = {"code": _CODES.get(status, "error"), "message": " ".join(message.split())}
+    error = {
+        "code": _CODES.get(status, "error"),
+        "message": " ".join(message.split()),
+        "request_id": current_request_id.get(),
+    }
     return json_response(json_bytes({"error": error}), status, headers)
 
 

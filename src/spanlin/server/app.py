@@ -29,6 +29,7 @@ from spanlin.server.gate import STATIC, Gate
 from spanlin.server.jobs import PendingRequest
 from spanlin.server.metrics import CONTENT_TYPE, Metrics
 from spanlin.server.reading import RequestSentences, read_sentences
+from spanlin.server.request_ids import HEADER
 from spanlin.server.settings import ServerSettings
 from spanlin.trees.transforms import constituent_labels
 
@@ -83,8 +84,8 @@ def create_app(parsers: Parser | Sequence[Parser], settings: ServerSettings | No
             CORSMiddleware,
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST"],
-            allow_headers=["Authorization", "Content-Type"],
-            expose_headers=["Retry-After"],
+            allow_headers=["Authorization", "Content-Type", HEADER],
+            expose_headers=["Retry-After", HEADER],
         )
     app.add_exception_handler(HTTPException, _http_error)
     _add_parse(app, batcher, settings, parsers[0].folder.path.resolve().name)
@@ -164,7 +165,7 @@ def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: 
         pending = PendingRequest(
             found.work,
             found.words,
-            offsets=found.offsets,
+            found=found.found,
             constraints=found.constraints,
             loop=asyncio.get_running_loop(),
         )
@@ -231,6 +232,7 @@ def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: 
     async def model() -> Response:
         return json_response(json_bytes(facts))
 
+    @app.head("/health", include_in_schema=False)
     @app.get("/health", summary="Say that the service is up", responses={200: {"model": schema.HealthAnswer}})
     async def health() -> Response:
         return json_response(b'{"status":"ok"}')

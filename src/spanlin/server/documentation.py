@@ -70,6 +70,11 @@ def _describe(app: FastAPI, *, secured: bool) -> dict[str, Any]:
 
 def _page(found: dict[str, Any]) -> str:
     info = found["info"]
+    token = (
+        "<p>This service needs a token: send the header <code>Authorization: Bearer TOKEN</code>.</p>\n"
+        if "securitySchemes" in found["components"]
+        else ""
+    )
     schemas = found["components"]["schemas"]
     sections = [
         _section(method, path, operation, schemas)
@@ -83,6 +88,7 @@ def _page(found: dict[str, Any]) -> str:
         f'<link rel="stylesheet" href="{STYLE_PATH}">\n'
         f"</head>\n<body>\n<h1>{escape(info['title'])} {escape(info['version'])}</h1>\n"
         f'<p>{escape(info["description"])} The same for programs: <a href="/openapi.json">OpenAPI</a>.</p>\n'
+        + token
         + "".join(sections)
         + "</body>\n</html>\n"
     )

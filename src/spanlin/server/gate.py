@@ -1,4 +1,4 @@
-"""What every request passes: the token, the limit on requests, headers of answers, and the last catch for errors."""
+"""What every request passes: its id, the token, the limit on requests, headers, the last catch for errors, the log."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from collections.abc import Sequence
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from spanlin.server.access_log import log_request
 from spanlin.server.answers import error_response
 from spanlin.server.metrics import Metrics
+from spanlin.server.request_ids import HEADER, current_request_id, read_request_id
 from spanlin.server.settings import ServerSettings
 
 _LOG = logging.getLogger(__name__)
 STATIC = "/static/"
-# A browser asks for the page before anyone can give it the token; the page's own requests need the token.
-_OPEN = frozenset(["/health", "/"])
+# A browser asks for the page before anyone can give it the token; the page's own requests need the token. How to send
+# it is in the documentation.
+_OPEN = frozenset(["/", "/docs", "/docs.css", "/openapi.json", "/health"])
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -49,13 +52,17 @@ class Gate:
             return
         start = time.perf_counter()
         path = scope["path"]
-        status = 0
+        status = sent = 0
+        request_id = read_request_id(scope["headers"])
+        current_request_id.set(request_id)
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal status
+            nonlocal status, sent
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                own = (HEADER.lower().encode(), request_id.encode())
+                message["headers"] = [*message.get("headers", ()), own, *_HEADERS]
+            sent += len(message.get("body", b""))
             await send(message)
 
         counts = scope["method"] == "POST"
@@ -74,13 +81,15 @@ class Gate:
             else:
                 await self._app(scope, receive, send_with_headers)
         except Exception:
-            _LOG.exception("a request failed")
+            _LOG.exception("request %s failed", request_id)
             if status:
                 raise  # half an answer is sent: all that is left is to break the connection
             await error_response(500, "internal error; the service's log says more")(scope, receive, send_with_headers)
         finally:
             self._requests -= counts
-            self._metrics.answered(self._route(path), status, time.perf_counter() - start)
+            seconds = time.perf_counter() - start
+            self._metrics.answered(self._route(path), status, seconds)
+            log_request(scope, request_id=request_id, status=status, seconds=seconds, answer_bytes=sent)
 
     def _may_pass(self, path: str, headers: list[tuple[bytes, bytes]]) -> bool:
         if not self._authorization or path in _OPEN or path.startswith(STATIC):

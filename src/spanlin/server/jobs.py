@@ -13,8 +13,7 @@ from spanlin.parsed import Parsed
 from spanlin.parser import Parser
 from spanlin.runtime.options import ParseOptions
 from spanlin.server.answers import json_bytes
-
-Offsets = tuple[tuple[int, int], ...]
+from spanlin.text import Sentence
 
 
 class Work(NamedTuple):
@@ -38,13 +37,13 @@ class PendingRequest:
         work: Work,
         sentences: Sequence[Sequence[str]],
         *,
-        offsets: Sequence[Offsets] = (),
+        found: Sequence[Sentence] = (),
         constraints: Sequence[Constraints | None] = (),
         loop: AbstractEventLoop,
     ) -> None:
         self.work = work
         self.sentences = sentences
-        self.offsets = offsets
+        self.found = found
         self.constraints = constraints
         self.word_count = sum(map(len, sentences))
         self.done: Future[list[bytes]] = loop.create_future()
@@ -100,6 +99,6 @@ def _parses(
 
 def _written(parsed: Parsed, job: PendingRequest, number: int) -> bytes:
     """Return a sentence as JSON; only the request knows where its words stand in a text, if it is from one."""
-    if job.offsets:
-        parsed.offsets = job.offsets[number]
+    if job.found:
+        parsed.sentence = job.found[number]
     return json_bytes(parsed.to_json())

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from spanlin.decoding import Constraints
 from spanlin.runtime.options import ParseOptions
 from spanlin.server.answers import RequestError
-from spanlin.server.jobs import Offsets, Work
+from spanlin.server.jobs import Work
 from spanlin.server.schema import ParseRequest, SentenceConstraints
 from spanlin.server.settings import ServerSettings
 from spanlin.text import Sentence, iter_sentences
@@ -19,11 +20,11 @@ _TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")  # what UTF-16 writes as a pa
 
 
 class RequestSentences(NamedTuple):
-    """All sentences of a request. `counts` has the number of each item; `offsets` is empty for tokens."""
+    """All sentences of a request. `counts` has the number of each item; `found` is empty for tokens."""
 
     work: Work
     words: list[Sequence[str]]
-    offsets: list[Offsets]
+    found: list[Sentence]
     counts: list[int]
     constraints: list[Constraints | None]
 
@@ -42,7 +43,7 @@ def read_sentences(request: ParseRequest, settings: ServerSettings) -> RequestSe
         for key in filter(more.get, more):
             raise RequestError(422, f"{key}: format brackets gives one tree per sentence; ask for format json")
     words: list[Sequence[str]] = []
-    offsets: list[Offsets] = []
+    found: list[Sentence] = []
     counts = []
     for number, item in enumerate(items):
         if isinstance(item, str):
@@ -50,7 +51,7 @@ def read_sentences(request: ParseRequest, settings: ServerSettings) -> RequestSe
             pairs = _places_of_pairs(item) if request.offsets == "utf-16" else []
             for sentence in iter_sentences(item, longest_sentence=settings.max_sentence_words):
                 words.append(sentence.words)
-                offsets.append(_offsets(sentence, pairs))
+                found.append(_in_units(sentence, pairs))
                 if len(words) > settings.max_sentences:
                     raise RequestError(413, f"more than {settings.max_sentences} sentences: send several requests")
             counts.append(len(words) - before)
@@ -80,7 +81,7 @@ def read_sentences(request: ParseRequest, settings: ServerSettings) -> RequestSe
     if not work.plain:
         _check_cost(request, words, settings)
     constraints = _constraints(request.constraints, counts) if work.constrained else []
-    return RequestSentences(work, words, offsets, counts, constraints)
+    return RequestSentences(work, words, found, counts, constraints)
 
 
 def _items(request: ParseRequest) -> tuple[str, Sequence[str] | Sequence[Sequence[str]]]:
@@ -94,12 +95,14 @@ def _places_of_pairs(text: str) -> list[int]:
     return [match.start() for match in _TWO_UNITS.finditer(text)]
 
 
-def _offsets(sentence: Sentence, pairs: Sequence[int]) -> Offsets:
-    """Return where the words are, one further for each of the text's `pairs` before them."""
+def _in_units(sentence: Sentence, pairs: Sequence[int]) -> Sentence:
+    """Return the sentence with its words one further for each of the text's `pairs` before them."""
     if not pairs:
-        return sentence.offsets
-    starts, ends = ([place + bisect_left(pairs, place) for place in side] for side in (sentence.starts, sentence.ends))
-    return tuple(zip(starts, ends, strict=True))
+        return sentence
+    starts, ends = (
+        tuple(place + bisect_left(pairs, place) for place in side) for side in (sentence.starts, sentence.ends)
+    )
+    return replace(sentence, starts=starts, ends=ends)
 
 
 def _check_words(sentences: Sequence[Sequence[str]], limit: int) -> None:

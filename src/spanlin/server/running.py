@@ -10,7 +10,8 @@ import uvicorn
 from fastapi import FastAPI
 
 from spanlin.errors import SpanlinError
-from spanlin.model_folder.folder import find_model, open_folder
+from spanlin.model_folder.folder import open_folder
+from spanlin.model_folder.lookup import find_model
 from spanlin.parser import Parser
 from spanlin.runtime.argument_checks import check_threads
 from spanlin.runtime.onnx import OnnxBackend, available_cores

@@ -104,6 +104,7 @@ class ConstituentAnswer(_Answer):
 class SentenceAnswer(_Answer):
     """One sentence; with more keys where scores, marginals or several trees were asked for."""
 
+    text: str = Field(description="The sentence as it stands in the text; of tokens, with spaces between.")
     words: list[str]
     tags: list[str]
     tag_probabilities: list[float]
@@ -163,6 +164,7 @@ class ErrorBody(BaseModel):
 
     code: str
     message: str = Field(description="One line: what, where, what to do.")
+    request_id: str = Field(description="The header X-Request-ID of the request, or one made for it; it is in the log.")
 
 
 class ErrorAnswer(BaseModel):

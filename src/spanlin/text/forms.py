@@ -25,5 +25,7 @@ def read_sentence(line: str, form: Literal["lines", "tokenized"]) -> Sentence:
         tokens = [tuple(token) for token in tokenize_sentence(line)]
     else:
         tokens = [(unescape_word(found[0]), *found.span()) for found in _TOKEN.finditer(line)]
-    words, starts, ends = zip(*tokens, strict=True) if tokens else ((), (), ())
-    return Sentence(words, starts, ends)
+    if not tokens:
+        return Sentence((), (), (), "")
+    words, starts, ends = zip(*tokens, strict=True)
+    return Sentence(words, starts, ends, line[starts[0] : ends[-1]])

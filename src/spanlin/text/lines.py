@@ -30,11 +30,10 @@ _SHORTEST_WIDTH = 45  # a narrower column of lines is a list or a poem rather th
 _LONGEST_WIDTH = 200  # nobody wraps at such a width: each line is a paragraph
 _BLOCK_LINES = 500
 _BLOCK_CHARACTERS = 1 << 17
-_TABS = str.maketrans(dict.fromkeys("\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\t"))
 
 
 class Stretch(NamedTuple):
-    """A part of a text, with tabs for the characters of line breaks; if `is_end`, no sentence continues after it."""
+    """A part of a text; if `is_end`, no sentence continues after it."""
 
     text: str
     is_end: bool
@@ -142,7 +141,7 @@ class _Cutter:
 
 
 def _stretch(text: str, start: int, end: int, *, is_end: bool = True) -> Stretch:
-    return Stretch(text[start:end].translate(_TABS), is_end)
+    return Stretch(text[start:end], is_end)
 
 
 def _line_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:

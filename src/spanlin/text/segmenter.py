@@ -113,9 +113,10 @@ class _Builder:
             self.starts.append(place + left)
             self.ends.append(place + right)
 
-    def take(self) -> Sentence:
-        """Return the sentence, and start the next one."""
-        sentence = Sentence(tuple(self.words), tuple(self.starts), tuple(self.ends))
+    def take(self, text: str, offset: int) -> Sentence:
+        """Return the sentence, and start the next one; `offset` is the place of the text in the input."""
+        own_text = text[self.starts[0] - offset : self.ends[-1] - offset]
+        sentence = Sentence(tuple(self.words), tuple(self.starts), tuple(self.ends), own_text)
         self.words.clear()
         self.starts.clear()
         self.ends.clear()
@@ -139,7 +140,7 @@ def _sentences(text: str, start: int, end: int, offset: int, reader: ChunkReader
                 waiting = _CITED
                 continue
             if is_end:
-                yield sentence.take()
+                yield sentence.take(text, offset)
         if chunk.plain:  # most are one word
             left, right = match.span()
             words.append(chunk.tokens[0][0])
@@ -151,7 +152,7 @@ def _sentences(text: str, start: int, end: int, offset: int, reader: ChunkReader
             done = 0
             for number in chunk.inner_ends:
                 sentence.add(chunk.tokens[done:number], place)
-                yield sentence.take()
+                yield sentence.take(text, offset)
                 done = number
             chunk = chunk._replace(tokens=chunk.tokens[done:], joined=chunk.tokens[done:])
         if chunk.ending:
@@ -161,7 +162,7 @@ def _sentences(text: str, start: int, end: int, offset: int, reader: ChunkReader
     if waiting is not None:
         sentence.add(waiting.tokens, place)
     if words:
-        yield sentence.take()
+        yield sentence.take(text, offset)
 
 
 def _ends_sentence(chunk: Chunk, following: Chunk, text: str, place: int, *, is_first: bool) -> bool:
@@ -189,5 +190,6 @@ def _cut(sentence: Sentence, longest: int) -> Iterator[Sentence]:
         if right < len(words):
             places = range(right, left + longest // 2, -1)
             right = next((place for place in places if words[place - 1] in _CUT_AFTER), right)
-        yield Sentence(words[left:right], starts[left:right], ends[left:right])
+        text = sentence.text[starts[left] - sentence.start : ends[right - 1] - sentence.start]
+        yield Sentence(words[left:right], starts[left:right], ends[left:right], text)
         left = right

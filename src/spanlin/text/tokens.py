@@ -16,12 +16,13 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The words of one sentence and the offsets of each in the input."""
+    """The words of one sentence, the offsets of each in the input, and the stretch of the input that they cover."""
 
-    # Three tuples rather than one of tokens, which would take twice the time to make.
+    # Tuples rather than one of tokens, which would take twice the time to make.
     words: tuple[str, ...]
     starts: tuple[int, ...]
     ends: tuple[int, ...]
+    text: str
 
     @property
     def tokens(self) -> tuple[Token, ...]:

@@ -16,9 +16,9 @@ import torch
 from numpy.typing import NDArray
 
 from spanlin.network.batch import Batch, LexicalInput, PieceInput, Targets
-from spanlin.runtime.flat_pieces import padded_width, round_up, with_edges
+from spanlin.runtime.input_rows import padded_width, with_edges
+from spanlin.runtime.lexicon import PADDING, START, STOP, UNKNOWN
 from spanlin.training.examples import Examples
-from spanlin.training.vocabulary import PADDING, START, STOP, UNKNOWN
 
 
 def plan_epoch(
@@ -112,57 +112,46 @@ class BatchMaker:
             word_counts=torch.from_numpy(counts),
             treebanks=_tensor(treebanks),
             lengths=torch.from_numpy(counts.copy()),
-            lexical=self._lexical(flat, is_word, counts, seed) if len(examples.words) else None,
-            pieces=self._pieces(sentences) if len(examples.pieces) else None,
+            lexical=self._lexical(sentences, flat, is_word, seed) if len(examples.words) else None,
+            pieces=self._pieces(sentences, width) if len(examples.pieces) else None,
             targets=Targets(
                 split_lefts=splits(examples.split_lefts),
                 split_rights=splits(examples.split_rights),
                 split_labels=splits(examples.split_labels, -1),
                 word_labels=words(examples.word_labels, -1),
                 tags=words(examples.tags, -1),
+                heads=words(examples.heads, -1),
+                relations=words(examples.relations, -1),
+                universal_tags=words(examples.universal_tags, -1),
             ),
             has_tree=torch.from_numpy(examples.has_tree[sentences]),
         )
 
     def _lexical(
         self,
+        sentences: NDArray[np.int64],
         flat: NDArray[np.int64],
         is_word: NDArray[np.bool_],
-        counts: NDArray[np.int64],
         seed: Sequence[int] | None,
     ) -> LexicalInput:
-        examples = self.examples
-        ids = np.where(is_word, examples.words[flat], PADDING)
+        rows = self.examples.flat_lexical.rows(sentences, width=flat.shape[1], multiple=self.multiple)
+        words = rows.words
         if seed is not None and self.unknown_rates is not None:
-            hidden = np.random.default_rng(list(seed)).random(ids.shape) < self.unknown_rates[ids]
-            ids = np.where(hidden & is_word, UNKNOWN, ids)
-        edge_rows = len(examples.spellings) - 2
-        spelled = with_edges(
-            np.where(is_word, examples.spelling_ids[flat], edge_rows),
-            counts,
-            start=edge_rows,
-            stop=edge_rows + 1,
-            padding=edge_rows,
-        )
-        distinct, spelling_of = np.unique(spelled, return_inverse=True)
-        if self.multiple > 1:
-            # As many distinct words in most batches of a shape; the surplus rows are read by no position.
-            surplus = -len(distinct) % (64 * self.multiple)
-            distinct = np.concatenate([distinct, np.full(surplus, edge_rows)])
-        lengths = examples.spelling_lengths[distinct]
-        tags = np.where(is_word, examples.input_tags[flat], PADDING)
-        vectors = np.where(is_word, examples.vectors[flat], 0)
+            hidden = np.random.default_rng(list(seed)).random(flat.shape) < self.unknown_rates[words[:, 1:-1]]
+            words[:, 1:-1][hidden & is_word] = UNKNOWN
+        tags = np.where(is_word, self.examples.input_tags[flat], PADDING)
+        counts = self.examples.word_counts[sentences]
         return LexicalInput(
-            words=_tensor(with_edges(ids, counts, start=START, stop=STOP, padding=PADDING)),
-            vectors=_tensor(with_edges(vectors, counts, start=0, stop=0, padding=0)),
+            words=_tensor(words),
+            vectors=_tensor(rows.vectors),
             tags=_tensor(with_edges(tags, counts, start=START, stop=STOP, padding=PADDING)),
-            spellings=_tensor(examples.spellings[distinct, : round_up(int(lengths.max()), self.multiple)]),
-            spelling_lengths=torch.from_numpy(lengths),
-            spelling_of=_tensor(spelling_of.reshape(spelled.shape)),
+            spellings=_tensor(rows.spellings),
+            spelling_lengths=_tensor(rows.spelling_lengths),
+            spelling_of=_tensor(rows.spelling_of),
         )
 
-    def _pieces(self, sentences: NDArray[np.int64]) -> PieceInput:
-        rows = self.examples.flat_pieces.rows(sentences, limit=self.examples.piece_limit, multiple=self.multiple)
+    def _pieces(self, sentences: NDArray[np.int64], width: int) -> PieceInput:
+        rows = self.examples.flat_pieces.rows(sentences, width=width, multiple=self.multiple)
         return PieceInput(
             pieces=_tensor(rows.pieces),
             piece_counts=_tensor(rows.piece_counts),

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.runtime.flat_pieces import FlatPieces
+from spanlin.runtime.lexical_rows import FlatLexical
+from spanlin.runtime.lexicon import Lexicon, with_spelled_edges
 from spanlin.runtime.pieces import WordPieces
+from spanlin.training.dependencies import KnownDependencies
 from spanlin.training.vectors import WordVectors
-from spanlin.training.vocabulary import START, STOP, Vocabularies
+from spanlin.training.vocabulary import Vocabularies
 from spanlin.trees.labelled import LabelledSplits
 
 Ids = NDArray[np.int32]
-
-MAX_SPELLING = 30
-"""Characters of a word that are read: of a longer one, the first and last half as many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +36,7 @@ class Examples:
     vectors: Ids
     input_tags: Ids
     spelling_ids: Ids
-    spellings: Ids  # [distinct words, MAX_SPELLING + 2]
+    spellings: Ids  # [distinct words + 2, SPELLING_WIDTH]; the last two are the edges of a sentence
     spelling_lengths: NDArray[np.int64]
     piece_offsets: NDArray[np.int64]
     pieces: Ids
@@ -46,6 +47,9 @@ class Examples:
     split_labels: Ids
     word_labels: Ids
     tags: Ids
+    heads: Ids
+    relations: Ids
+    universal_tags: Ids
     has_tree: NDArray[np.bool_]
     treebanks: Ids  # [sentences]; 0 names no treebank
     piece_limit: int  # the most pieces the encoder reads at once
@@ -67,6 +71,20 @@ class Examples:
             piece_counts=np.diff(self.piece_offsets),
             first_pieces=self.first_pieces,
             last_pieces=self.last_pieces,
+            word_starts=self.offsets[:-1],
+            word_counts=self.word_counts,
+            limit=self.piece_limit,
+        )
+
+    @cached_property
+    def flat_lexical(self) -> FlatLexical:
+        """The words of a network with embeddings of its own."""
+        return FlatLexical(
+            words=self.words,
+            vectors=self.vectors,
+            spelling_ids=self.spelling_ids,
+            spellings=self.spellings,
+            spelling_lengths=self.spelling_lengths,
             word_starts=self.offsets[:-1],
             word_counts=self.word_counts,
         )
@@ -94,11 +112,19 @@ class Featurizer:
         self.pieces = pieces
         self.vectors = vectors
         self.lexical = lexical
+        self.lexicon = Lexicon(vocabularies.words.items, vocabularies.chars.items, vectors.words if vectors else ())
 
-    def __call__(self, sentences: Iterable[LabelledSplits], *, has_tree: bool = True, treebank: str = "") -> Examples:
+    def __call__(
+        self,
+        sentences: Iterable[LabelledSplits],
+        *,
+        dependencies: Sequence[KnownDependencies] = (),
+        has_tree: bool = True,
+        treebank: str = "",
+    ) -> Examples:
         """Return the examples of sentences, to be annotated like a treebank.
 
-        Without trees, their labels and spans mean nothing.
+        Without trees, their labels and spans mean nothing. Where there are `dependencies`, each sentence has its own.
         """
         vocabularies = self.vocabularies
         offsets, piece_offsets = [0], [0]
@@ -115,16 +141,18 @@ class Featurizer:
         split_labels: list[int] = []
         word_labels: list[int] = []
         tags: list[int] = []
+        heads: list[int] = []
+        relations: list[int] = []
+        universal_tags: list[int] = []
         # One look-up for all that a word brings with it.
         word_ids: dict[str, tuple[int, int]] = {}
-        for sentence in sentences:
+        for sentence, known in zip_longest(sentences, dependencies):
             offsets.append(offsets[-1] + len(sentence.words))
             if self.lexical:
                 for word in sentence.words:
                     ids = word_ids.get(word)
                     if ids is None:
-                        vector = self.vectors.id(word) if self.vectors else 0
-                        ids = word_ids[word] = (vocabularies.words.id(word), vector)
+                        ids = word_ids[word] = (self.lexicon.word_id(word), self.lexicon.vector_id(word))
                     words.append(ids[0])
                     vectors.append(ids[1])
                     spelling_ids.append(spelling_of.setdefault(word, len(spelling_of)))
@@ -138,6 +166,7 @@ class Featurizer:
                     last_pieces.append(len(pieces) - start - 1)
                 pieces.append(self.pieces.stop)
                 piece_offsets.append(len(pieces))
+            unknown = [-1] * len(sentence.words)
             if has_tree:
                 lefts.extend([span.left for span in sentence.spans])
                 rights.extend([span.right for span in sentence.spans])
@@ -146,16 +175,22 @@ class Featurizer:
                 split_labels.extend(map(vocabularies.labels.id, sentence.split_labels))
                 split_labels.append(-1)
                 word_labels.extend(map(vocabularies.labels.id, sentence.word_labels))
-                tags.extend(map(vocabularies.tags.id, sentence.tags))
             else:
                 empty = [0] * len(sentence.words)
                 lefts += empty
                 rights += empty
-                unknown = [-1] * len(sentence.words)
                 split_labels += unknown
                 word_labels += unknown
-                tags += unknown
-        spellings, lengths = self._spell(list(spelling_of))
+            tags.extend(map(vocabularies.tags.id, sentence.tags))
+            if known is None:
+                heads += unknown
+                relations += unknown
+                universal_tags += unknown
+            else:
+                heads.extend(known.heads)
+                relations.extend(map(vocabularies.relations.id, known.relations))
+                universal_tags.extend(map(vocabularies.universal_tags.id, known.universal_tags))
+        spellings, lengths = with_spelled_edges(*self.lexicon.spell(list(spelling_of)))
         return Examples(
             offsets=np.asarray(offsets, dtype=np.int64),
             words=_ints(words),
@@ -173,26 +208,13 @@ class Featurizer:
             split_labels=_ints(split_labels),
             word_labels=_ints(word_labels),
             tags=_ints(tags),
+            heads=_ints(heads),
+            relations=_ints(relations),
+            universal_tags=_ints(universal_tags),
             has_tree=np.full(len(offsets) - 1, has_tree),
             piece_limit=self.piece_limit,
             treebanks=np.full(len(offsets) - 1, vocabularies.treebanks.id(treebank) + 1, dtype=np.int32),
         )
-
-    def _spell(self, distinct: list[str]) -> tuple[Ids, NDArray[np.int64]]:
-        """Return character ids with a start and a stop around each word; two more rows spell the sentence's edges."""
-        chars = self.vocabularies.chars
-        table = np.zeros((len(distinct) + 2, MAX_SPELLING + 2), dtype=np.int32)  # a multiple of 8 wide
-        lengths = np.zeros(len(distinct) + 2, dtype=np.int64)
-        for row, word in enumerate(distinct):
-            if len(word) > MAX_SPELLING:
-                word = word[: MAX_SPELLING // 2] + word[-MAX_SPELLING // 2 :]
-            ids = [START, *map(chars.id, word), STOP]
-            table[row, : len(ids)] = ids
-            lengths[row] = len(ids)
-        for row, edge in ((len(distinct), START), (len(distinct) + 1, STOP)):
-            table[row, :3] = (START, edge, STOP)
-            lengths[row] = 3
-        return table, lengths
 
 
 def concatenate(parts: list[Examples]) -> Examples:
@@ -232,6 +254,9 @@ def concatenate(parts: list[Examples]) -> Examples:
         split_labels=join("split_labels"),
         word_labels=join("word_labels"),
         tags=join("tags"),
+        heads=join("heads"),
+        relations=join("relations"),
+        universal_tags=join("universal_tags"),
         treebanks=join("treebanks"),
     )
 

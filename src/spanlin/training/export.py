@@ -29,7 +29,8 @@ from spanlin.model_folder.tokenizer_check import check_tokenizer
 from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.span_scorer import LabelTupleScorer
-from spanlin.runtime.backend import INPUTS, LABEL_INPUTS, LABEL_OUTPUT, graph_outputs
+from spanlin.runtime.backend import LABEL_INPUTS, LABEL_OUTPUT, graph_outputs
+from spanlin.runtime.input_rows import PIECE_INPUTS, WORD_COUNTS
 from spanlin.training.checkpoint import Model, load_model, write_folder
 
 Precision = Literal["fp32", "fp16", "int8"]
@@ -48,7 +49,7 @@ def export_model(
     """Write a model folder for `Parser.load` and return its path.
 
     `treebank` names the one whose annotation the parser gives, for a network with treebank vectors.
-    `with_weights` adds the weights themselves, in bfloat16, by which torch parses on a GPU.
+    `with_weights` adds the weights themselves, in bfloat16: torch then parses by them, not by the graph's.
     """
     model = checkpoint if isinstance(checkpoint, Model) else load_model(checkpoint)
     _require_exportable(model)
@@ -57,7 +58,6 @@ def export_model(
         raise ConfigError(f"no treebank {treebank!r}: the model knows {', '.join(known)}")
     assert model.network.pretrained is not None
     assert model.featurizer.pieces is not None
-    encoder = model.network.pretrained.model
     limit, shape_step = model.network.pretrained.limit, model.network.pretrained.shape_step
     tokenizer = model.featurizer.pieces.text
     check_tokenizer(tokenizer.encode("utf-8"), str(Path(folder) / TOKENIZER))  # now, not after the graphs are made
@@ -65,6 +65,7 @@ def export_model(
     def fill(path: Path) -> None:
         graph = path / GRAPH
         _export_graph(model, graph, treebank=model.vocabularies.treebanks.id(treebank) + 1)
+        details = _details(model, graph, treebank)
         if precision == "int8":
             _quantize(graph)
         elif precision == "fp16":
@@ -72,13 +73,10 @@ def export_model(
         _export_label_graph(model, path / LABEL_GRAPH)  # small: it is as exact as it can be in every folder
         (path / TOKENIZER).write_text(tokenizer, encoding="utf-8")
         (path / CARD).write_text(card or f"# {Path(folder).name}\n", encoding="utf-8")
-        details: dict[str, Any] = {"treebank": treebank, "treebanks": list(known)}
         if with_weights:
-            details["network"] = dataclasses.asdict(model.network.config)
-            details["network"]["pretrained"]["folder"] = "exported"  # not where it once lay
-            details["encoder"] = encoder.config_table()
-            state = {name: value.bfloat16().contiguous() for name, value in model.network.state_dict().items()}
-            save_file(state, path / WEIGHTS)
+            save_file(
+                {name: value.bfloat16().contiguous() for name, value in _used_weights(model).items()}, path / WEIGHTS
+            )
         write_manifest(
             ModelFolder(
                 path=path,
@@ -94,6 +92,34 @@ def export_model(
 
     write_folder(Path(folder), fill)
     return Path(folder)
+
+
+def _details(model: Model, graph: Path, treebank: str) -> dict[str, Any]:
+    """Return what torch needs to make the network of an fp32 graph again, and the names of the treebanks."""
+    from spanlin.training.weight_names import find_weight_names
+
+    assert model.network.pretrained is not None
+    network = dataclasses.asdict(model.network.config)
+    network["pretrained"]["folder"] = "exported"  # not where it once lay
+    encoder = model.network.pretrained.model.config_table()
+    encoder["type_vocab_size"] = min(1, encoder["type_vocab_size"])
+    details = {
+        "treebank": treebank,
+        "treebanks": list(model.vocabularies.treebanks.items),
+        "network": network,
+        "encoder": encoder,
+    }
+    weights = find_weight_names(graph, _used_weights(model))
+    return details if weights is None else {**details, "weights": weights}
+
+
+def _used_weights(model: Model) -> dict[str, Tensor]:
+    """Return the weights without those of a second sentence's pieces, for there is never one."""
+    weights: dict[str, Tensor] = dict(model.network.state_dict())
+    name = "pretrained.model.types.weight"
+    if name in weights:
+        weights[name] = weights[name][:1]
+    return weights
 
 
 def _require_exportable(model: Model) -> None:
@@ -133,7 +159,7 @@ def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
     encoder = model.network.pretrained.model
     assert isinstance(encoder, NativeEncoder)
     with encoder.explicit_attention():
-        _write_graph(module, example, path, inputs=INPUTS, outputs=names, shapes=shapes)
+        _write_graph(module, example, path, inputs=(*PIECE_INPUTS, WORD_COUNTS), outputs=names, shapes=(shapes,))
 
 
 def _export_label_graph(model: Model, path: Path) -> None:
@@ -160,7 +186,7 @@ def _write_graph(
     *,
     inputs: Sequence[str],
     outputs: Sequence[str],
-    shapes: tuple[dict[int, Any], ...],
+    shapes: tuple[Any, ...],
 ) -> None:
     try:
         import onnxscript  # noqa: F401 (torch's exporter needs it)

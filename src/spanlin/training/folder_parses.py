@@ -15,6 +15,7 @@ from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.backend import CONFIDENCE, TREE, Arrays
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.confidence import span_evidence
+from spanlin.runtime.folder_features import features_of
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.sentences import RunBatch
 from spanlin.trees.labelled import LabelledSplits, splits_from_numbers
@@ -44,7 +45,7 @@ def parse_with_folder(
             for place, words in enumerate(batch.words)
         ]
 
-    runner = BatchRunner(folder, OnnxBackend(folder, threads=1), workers=threads or available_cores())
+    runner = BatchRunner(features_of(folder), OnnxBackend(folder, threads=1), workers=threads or available_cores())
     found = runner.run(sentences, lambda words: words, (*TREE, *CONFIDENCE), make)
     return [parse for _, parse in found if parse is not None]
 

@@ -33,6 +33,7 @@ from spanlin.training.checkpoint import (
     write_folder,
 )
 from spanlin.training.data import TrainingData, load_data
+from spanlin.training.dependency_parsing import predict_dependencies, score_attachments
 from spanlin.training.examples import Examples, concatenate
 from spanlin.training.graphs import GraphedLoss, can_be_graphed
 from spanlin.training.lessons import Lessons, load_teachers, with_teachers_outputs
@@ -156,9 +157,13 @@ class _Run:
         require_replaceable(last, CHECKPOINT)  # after what is damaged in it has been named
 
     def _vocabularies(self, data: TrainingData) -> Vocabularies:
-        sentences = (sentence for treebank in data.treebanks for sentence in treebank.train)
-        names = [treebank.name for treebank in data.treebanks]
-        built = build_vocabularies(sentences, min_word_count=self.config.min_word_count, treebanks=names)
+        parts = [treebank.train for treebank in data.treebanks]
+        built = build_vocabularies(
+            (sentence for part in parts for sentence in part.sentences),
+            dependencies=(known for part in parts for known in part.dependencies),
+            min_word_count=self.config.min_word_count,
+            treebanks=[treebank.name for treebank in data.treebanks],
+        )
         return with_teachers_outputs(built, self.teachers)
 
     def _prepare_examples(self, data: TrainingData) -> None:
@@ -168,7 +173,14 @@ class _Run:
         start = 0
         for treebank in data.treebanks:
             for part, reader in zip(parts, readers, strict=True):
-                part.append(reader.featurizer(treebank.train, treebank=treebank.name))
+                part.append(
+                    reader.featurizer(
+                        treebank.train.sentences,
+                        dependencies=treebank.train.dependencies,
+                        has_tree=treebank.train.has_trees,
+                        treebank=treebank.name,
+                    )
+                )
             self.groups.append((np.arange(start, start + len(treebank.train)), treebank.weight))
             start += len(treebank.train)
         if data.unlabelled:
@@ -193,12 +205,11 @@ class _Run:
         self.dev = [
             (
                 treebank.name,
-                treebank.dev_trees,
                 treebank.dev,
-                self.model.featurizer(treebank.dev, treebank=treebank.name),
+                self.model.featurizer(treebank.dev.sentences, has_tree=False, treebank=treebank.name),
             )
             for treebank in data.treebanks
-            if treebank.dev
+            if len(treebank.dev)
         ]
 
     def _tokens_per_epoch(self) -> int:
@@ -400,11 +411,15 @@ class _Run:
         if self.average is not None:
             self.average.swap()
         scores: dict[str, float] = {}
-        for name, trees, sentences, examples in self.dev:
-            parses = parse_examples(
-                self.model, examples, sentences, device=self.device, precision=self.config.precision
-            )
-            scores[name] = score_parses(trees, parses).f1 or 0.0
+        for name, dev, examples in self.dev:
+            if dev.trees:
+                parses = parse_examples(
+                    self.model, examples, dev.sentences, device=self.device, precision=self.config.precision
+                )
+                scores[name] = score_parses(dev.trees, parses).f1 or 0.0
+            if dev.dependencies and self.model.network.dependencies is not None:
+                found = predict_dependencies(self.model, examples, device=self.device, precision=self.config.precision)
+                scores[f"{name} LAS"] = score_attachments(dev.dependencies, found).las
         self.model.network.train()
         score = self.group.first(sum(scores.values()) / len(scores) if scores else 0.0)
         better = score > progress.best_score or not scores

@@ -86,7 +86,7 @@ def _separate(rewriter: GraphRewriter, found: _Projection) -> None:
     nodes = []
     for taken, squeezed in found.slices:
         part = int(rewriter.constant(taken.input[1])[0])
-        name = f"{found.others[2].output[0]}_part_{part}"
+        name = f"{product.input[1].removesuffix('_quantized')}_part_{part}"  # as `graph_weights` expects it
         weights, zeros, scales, bias = (
             rewriter.add_constant(f"{name}_{kind}", np.array_split(value, _PARTS, axis=-1)[part])
             for kind, value in zip(("weights", "zeros", "scales", "bias"), columns, strict=True)

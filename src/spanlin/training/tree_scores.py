@@ -16,6 +16,7 @@ from spanlin.evaluation.calibration import fit_inverse_temperatures
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.backend import LABEL_HALVES, SCORES, Backend
 from spanlin.runtime.batch_runner import BatchRunner
+from spanlin.runtime.folder_features import features_of
 from spanlin.runtime.label_ranking import label_log_probs, spans_in_role
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.sentences import RunBatch
@@ -65,7 +66,7 @@ def score_gold_trees(folder: ModelFolder, trees: Iterable[Tree], *, threads: int
     def make(batch: RunBatch[LabelledSplits]) -> list[GoldTree]:
         return [_gold_tree(batch, row, own, known, numbers, backend) for row, own in enumerate(batch.items)]
 
-    runner = BatchRunner(folder, backend, workers=threads or available_cores())
+    runner = BatchRunner(features_of(folder), backend, workers=threads or available_cores())
     outputs = [name for name in (*SCORES, *LABEL_HALVES) if name in backend.outputs]
     return [made for _, made in runner.run(splits, lambda own: own.words, outputs, make) if made is not None]
 

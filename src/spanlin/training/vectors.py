@@ -16,7 +16,6 @@ class WordVectors:
     def __init__(self, words: list[str], table: NDArray[np.float32]) -> None:
         self.words = words
         self.table = table  # [words + 1, width]
-        self._ids = {word: number for number, word in enumerate(words, start=1)}
 
     @classmethod
     def load(cls, path: str | Path, *, limit: int = 0) -> WordVectors:
@@ -35,10 +34,6 @@ class WordVectors:
         padded = np.zeros((len(words) + 1, table.shape[1]), dtype=np.float32)
         padded[1:] = table
         return cls(words, padded)
-
-    def id(self, word: str) -> int:
-        """Return the id of a word or of its lower-case form."""
-        return self._ids.get(word) or self._ids.get(word.lower(), 0)
 
 
 def _read_folder(folder: Path) -> tuple[list[str], NDArray[np.floating]]:

@@ -153,12 +153,27 @@ class Tree:
         except TreeError as error:
             return f"<Tree that cannot be written: {error}>"
 
+    def _repr_svg_(self) -> str | None:
+        return _drawers["svg"](self)
+
+    def _repr_html_(self) -> str | None:
+        return _drawers["html"](self)
+
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         # Pickle would walk the children recursively and fail on a deep tree.
         return _from_postorder, (tuple(_to_postorder(self)),)
 
 
 Node: TypeAlias = Tree | Leaf
+
+# How a notebook shows a tree. Drawing is not known here: `spanlin/__init__.py`, which is always imported, says how.
+_drawers: dict[str, Callable[[Tree], str | None]] = {}
+
+
+def set_drawers(**drawers: Callable[[Tree], str | None]) -> None:
+    """Say how a notebook shows trees, as `svg` and as `html`; a drawer returns None for a tree that it cannot draw."""
+    _drawers.update(drawers)
+
 
 # Labels keep their spelling (the tag -LRB- is a label, not an escape), so these few cannot be written.
 _UNWRITABLE = re.compile(r"[()\t\n\v\f\r\ud800-\udfff ]")
