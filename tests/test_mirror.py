@@ -41,9 +41,7 @@ COVERED_BY = {
     "evaluation/test_score.py": "evaluation.counts evaluation.pairs evaluation.quotes",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
     "integrations/test_nltk.py": "render.nltk",
-    "model_folder/test_folder.py": (
-        "model_folder.calibration model_folder.manifest model_folder.plain_files model_folder.strict_json"
-    ),
+    "model_folder/test_folder.py": ("model_folder.calibration model_folder.manifest model_folder.strict_json"),
     "model_folder/test_graph_check.py": "model_folder.graph_operators",
     "model_folder/test_tokenizer_check.py": "model_folder.tokenizer_steps",
     "network/test_network.py": "network.batch network.span_scorer",

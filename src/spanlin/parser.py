@@ -55,6 +55,8 @@ class Parser:
     def load(cls, model: str | Path = "en", *, threads: int = 0, device: str = "") -> Parser:
         """Return the parser of a model: the name of one in the package or of an installed one, or a model folder.
 
+        A model on Hugging Face's hub is `hf:owner/name` or `hf:owner/name@revision`.
+
         It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
         "cuda", in torch there.
         """

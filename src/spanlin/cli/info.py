@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from spanlin.model_folder.folder import CARD, open_folder
+from spanlin.model_folder.hub import pinned_name
 from spanlin.model_folder.installed import normal_name
 from spanlin.model_folder.lookup import find_model, named_models
 from spanlin.trees.transforms import EMPTY_LABEL, split_chain
@@ -25,8 +26,8 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a card is untrusted:
 def info(model: str | None, as_json: bool) -> None:
     """Tell what MODEL is: its precision, size, labels, tags and licences, and its whole card.
 
-    MODEL is the name of a packaged or installed model, or a folder as `spanlin export` writes it. Its files are checked
-    against their sums. Without MODEL, this is about en and lists all models that are installed.
+    MODEL is a packaged or installed model, a folder as `spanlin export` writes it, or hf:OWNER/NAME on Hugging Face's
+    hub. Its files are checked against their sums. Without MODEL, this is about en, and lists all installed models.
     """
     facts = model_facts(find_model(model or "en"))
     named = named_models()
@@ -44,7 +45,7 @@ def model_facts(path: Path) -> dict[str, Any]:
     card = card_path.read_text(encoding="utf-8", errors="replace") if card_path.exists() else ""
     chains = [split_chain(label) for label in folder.labels if label != EMPTY_LABEL]
     return {
-        "model": folder.path.resolve().name,
+        "model": pinned_name(folder.path) or folder.path.resolve().name,
         "folder": str(folder.path),
         "precision": folder.precision,
         "bytes": sum(file.stat().st_size for file in folder.path.iterdir() if file.is_file()),

@@ -16,9 +16,9 @@ def model_options(command: Command) -> Command:
         click.option(
             "--model",
             default="en",
-            metavar="NAME|FOLDER",
+            metavar="NAME|FOLDER|hf:OWNER/NAME",
             show_default=True,
-            help="A packaged or installed model, or a folder as `spanlin export` writes it.",
+            help="A packaged or installed model, a folder as `spanlin export` writes it, or one on Hugging Face's hub.",
         ),
         click.option(
             "--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use."
