@@ -31,8 +31,12 @@ PARTS = {
     "runtime.torch": "errors config model_folder network runtime",
     "parsed": "errors trees (text) render",
     "parsed_batch": "runtime parsed",
-    "parser": ("errors decoding text model_folder runtime (runtime.torch) sentence_constraints parsed parsed_batch"),
+    "parser": (
+        "errors decoding text model_folder runtime (runtime.torch) (training.runnable) "
+        "sentence_constraints parsed parsed_batch"
+    ),
     "training": ("errors atomic_files trees decoding evaluation config model_folder runtime network"),
+    "training.runnable": "errors model_folder runtime runtime.torch training",
     "benchmark": "errors text (runtime) parser",
     "corpus": "errors atomic_files text model_folder runtime parsed parser",
     "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
@@ -50,9 +54,10 @@ PARTS = {
     "cli.calibrate": "(training)",
     "cli.evaluate": "errors evaluation (training)",
     "cli.export": "cli (training)",
+    "cli.info": "trees model_folder cli (training) (training.runnable)",
     "cli.jackknife": "cli (config) (training)",
     "cli.train": "cli (config) (training)",
-    "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train)",
+    "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.info) (cli.jackknife) (cli.train)",
     "__main__": "cli.main",
     "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parser) (runtime)",
 }

@@ -22,7 +22,7 @@ COVERED_BY = {
     "cli/test_calibrate.py": "training.calibrating",
     "cli/test_corpus.py": "cli.corpus_progress",
     "cli/test_export.py": "cli.extras",
-    "cli/test_parse.py": "cli.model_options cli.sources text.forms",
+    "cli/test_parse.py": "cli.sources text.forms",
     "config/test_training.py": "config.table config.toml_files",
     "corpus/test_run.py": (
         "corpus.job corpus.parquet corpus.plain_engine corpus.plain_worker corpus.records corpus.report corpus.rows "

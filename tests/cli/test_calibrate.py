@@ -74,7 +74,7 @@ def test_files_without_trees_and_folders_that_are_not_models_are_one_line(mine: 
     empty.write_text("")
     for arguments, message in (
         ((mine, empty), f"{empty}: no trees to score against"),
-        ((gold.parent, gold), f"{gold.parent}: no model here"),
+        ((gold.parent, gold), f"{gold.parent}: this is a folder of trees"),
     ):
         status, _, error = run("calibrate", *arguments)
         assert status == 1
