@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from spanlin.decoding import (
     GreedyRule,
+    arc_marginals_batch,
     decode,
     decode_batch,
+    decode_heads_batch,
     greedy_trees,
     k_best_trees,
     legalize_batch,
@@ -29,7 +31,7 @@ ALWAYS = float("inf")
 
 def rows() -> list[Row]:
     """Return (name, measured, target, met) for each figure; seconds unless the name says otherwise."""
-    return [*greedy_rows(), *exact_rows()]
+    return [*greedy_rows(), *exact_rows(), *head_rows()]
 
 
 def greedy_rows() -> list[Row]:
@@ -70,6 +72,22 @@ def exact_rows() -> list[Row]:
             best_time(lambda: sample_trees(batch[0], count=1000, generator=generator)),
             ALWAYS,
         ),
+    ]
+
+
+def head_rows() -> list[Row]:
+    """Return the figures of the decoders of heads, on scores whose best heads are nearly never a tree."""
+    generator = np.random.default_rng(2)
+    scores = generator.normal(size=(1000, SHORT, SHORT + 1))
+    counts = np.full(1000, SHORT)
+    return [
+        row(f"heads, {name}, 1,000 of {SHORT} words", best_time(action), ALWAYS)
+        for name, action in (
+            ("greedy", partial(decode_heads_batch, counts, scores, decoder="greedy")),
+            ("spanning", partial(decode_heads_batch, counts, scores, decoder="spanning")),
+            ("projective", partial(decode_heads_batch, counts, scores, decoder="projective")),
+            ("marginals", partial(arc_marginals_batch, counts, scores)),
+        )
     ]
 
 

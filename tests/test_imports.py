@@ -20,6 +20,7 @@ PARTS = {
     "text": "errors trees",
     "config": "errors",
     "trees": "errors atomic_files",
+    "dependencies": "errors atomic_files trees",
     "linearization": "errors trees",
     "evaluation": "errors trees",
     "render": "errors trees",
@@ -35,7 +36,7 @@ PARTS = {
         "errors decoding text model_folder runtime (runtime.torch) (training.runnable) "
         "sentence_constraints parsed parsed_batch"
     ),
-    "training": ("errors atomic_files trees decoding evaluation config model_folder runtime network"),
+    "training": ("errors atomic_files trees dependencies decoding evaluation config model_folder runtime network"),
     "training.runnable": "errors model_folder runtime runtime.torch training",
     "benchmark": "errors text (runtime) parser",
     "corpus": "errors atomic_files text model_folder runtime parsed parser",
@@ -48,7 +49,7 @@ PARTS = {
     "integrations.spacy_extensions": "errors integrations.plain_parse",
     "integrations.spacy": "errors integrations.plain_parse integrations.reloading integrations.spacy_extensions",
     "cli": (
-        "errors stop_signals trees linearization render model_folder "
+        "errors stop_signals trees dependencies linearization render model_folder "
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",
@@ -56,8 +57,12 @@ PARTS = {
     "cli.export": "cli (training)",
     "cli.info": "trees model_folder cli (training) (training.runnable)",
     "cli.jackknife": "cli (config) (training)",
-    "cli.train": "cli (config) (training)",
-    "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.info) (cli.jackknife) (cli.train)",
+    "cli.train": "cli cli.train_progress (config) (training)",
+    "cli.train_progress": "(training)",
+    "cli.main": (
+        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.info) (cli.jackknife) (cli.train) "
+        "(cli.train_progress)"
+    ),
     "__main__": "cli.main",
     "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parser) (runtime)",
 }

@@ -3,6 +3,8 @@
 SpanlinError
 ├── TreeError               a tree that cannot be built or written
 │   └── TreeSyntaxError     bracketed text that is no tree; knows file, line and column
+├── DependencyError         heads and relations that are not a dependency tree, or cannot be read or written
+│   └── ConlluError         text that is not CoNLL-U; knows file and line
 ├── TreebankError           a treebank folder that is not laid out as its owner ships it
 ├── LinearizationError      boundaries that belong to no tree
 ├── DecodingError           scores from which no tree can be decoded
@@ -38,6 +40,23 @@ class TreeSyntaxError(TreeError):
         self.source = source
         self.line = line
         self.column = column
+
+
+class DependencyError(SpanlinError):
+    """Heads and relations that are not a dependency tree, or cannot be read or written."""
+
+
+class ConlluError(DependencyError):
+    """Text that is not CoNLL-U.
+
+    `line` counts from 1; `source` is a file name or a stand-in such as ``<string>``.
+    """
+
+    def __init__(self, message: str, *, source: str, line: int) -> None:
+        super().__init__(f"{source}:{line}: {message}")
+        self.message = message
+        self.source = source
+        self.line = line
 
 
 class TreebankError(SpanlinError):

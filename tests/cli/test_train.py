@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,8 @@ from click.testing import CliRunner
 from generated_treebank import generate_treebank
 from small_runs import small_config
 from spanlin.cli.main import main
-from spanlin.config.training import config_to_toml
+from spanlin.config.training import TrainingConfig, config_to_toml
+from spanlin.training.loop import TrainingResult
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -47,8 +50,13 @@ def test_a_run_is_kept_in_a_folder_named_after_its_configuration(
     path = write_config(tmp_path, treebank)
     status, output, errors = run(path, "--device", "cpu")
     assert status == 0
-    assert output.startswith("finished after ")
-    assert output.rstrip().endswith(str(Path("runs/small/best")))
+    first, export, parse = output.splitlines()
+    assert first.startswith("finished after ")
+    assert first.endswith(str(Path("runs/small/best")))
+    assert export == f"next: spanlin export runs/small/best runs/small/model --calibrate {treebank[1]}"
+    assert parse == "next: spanlin parse --model runs/small/model --text 'A sentence to parse.'"
+    assert errors.startswith("40 sentences of ")
+    assert "epoch 1/2  step 1/" in errors
     assert "epoch 1  dev F1  generated " in errors
     assert (tmp_path / "runs" / "small" / "best" / "model.json").exists()
 
@@ -81,6 +89,54 @@ def test_a_wrong_configuration_is_one_line_on_stderr(text: str, message: str, tm
     assert errors.startswith(f"spanlin: {path}: {message}")
     assert errors.count("\n") == 1
     assert not (tmp_path / "run").exists()
+
+
+def test_files_alone_are_enough(treebank: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    for path in treebank:
+        shutil.copy(path, tmp_path / "mine")
+    files = ["--train", "mine/train.txt", "--dev", "mine/dev.txt"]
+    monkeypatch.setattr("spanlin.training.loop.train", stopped_at_once)
+    status, output, errors = run(*files, "--max-minutes", "0.5", "--device", "cpu")
+    assert (status, errors) == (0, "runs/mine ('mine', 'mine/train.txt', 'mine/dev.txt', 1.0) 0.5 False\n")
+    assert output == "interrupted after 3 steps; to resume: spanlin train --folder runs/mine --resume\n"
+
+    # What the message says works: the configuration is beside the run.
+    (tmp_path / "runs" / "mine").mkdir(parents=True)
+    (tmp_path / "runs" / "mine" / "config.toml").write_text(config_to_toml(small_config(Path("t.txt"))))
+    status, _, errors = run("--folder", "runs/mine", "--resume")
+    assert (status, errors) == (0, "runs/mine ('generated', 't.txt', '', 1.0) 0.0 True\n")
+
+
+def stopped_at_once(config: TrainingConfig, folder: Path, *, resume: bool, **_others: Any) -> TrainingResult:
+    """Say what was asked for, in place of a run."""
+    print(folder, astuple(config.treebanks[0]), config.max_minutes, resume, file=sys.stderr)
+    return TrainingResult(best=folder / "last", best_score=0.0, steps=3, interrupted=True)
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [("data/mine/train.txt.gz", "mine"), ("data/mine/wsj.txt", "wsj"), ("data/mean/train.txt", "treebank")],
+)
+def test_a_run_is_named_after_its_file_or_the_folder_of_it(
+    path: str, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spanlin.training.loop.train", stopped_at_once)
+    assert run("--train", path)[2] == f"{Path('runs') / folder} ({folder!r}, {path!r}, '', 1.0) 0.0 False\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give --train FILE and --dev FILE, or CONFIG."),
+        (["--resume"], "give --train FILE and --dev FILE, or CONFIG."),
+        (["--dev", "d.txt"], "--dev needs --train FILE."),
+        (["c.toml", "--train", "t.txt"], "CONFIG names its own files: give it, or --train and --dev, not both."),
+    ],
+)
+def test_what_to_train_on_must_be_said_once(arguments: list[str], message: str) -> None:
+    assert run(*arguments) == (2, "", f"main train: {message} See main train --help.\n")
 
 
 def test_a_missing_configuration_is_one_line_on_stderr(tmp_path: Path) -> None:
@@ -129,7 +185,8 @@ def test_a_stop_signal_saves_and_exits_and_the_run_goes_on_exactly(
     process.send_signal(number)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
-    assert output.startswith("interrupted (continue with --resume) after ")
+    assert output.startswith("interrupted after ")
+    assert output.endswith(f"; to resume: spanlin train --folder {folder} --resume\n")
     progress = json.loads((folder / "last" / "progress.json").read_text())
     assert not progress["finished"]
     assert f" after {progress['step']} steps" in output

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from spanlin.config.by_size import is_settled
 from spanlin.config.toml_files import read_toml_with_base
 from spanlin.config.training import load_config
 
@@ -41,9 +42,10 @@ def test_each_key_of_a_row_differs_from_its_base(path: Path) -> None:
 
 @pytest.mark.parametrize("path", TRAINED, ids=lambda path: path.stem)
 def test_a_configuration_loads_and_opens_with_its_command(path: Path) -> None:
-    load_config(path)
+    config = load_config(path)
     comment = "".join(line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line[0] == "#")
     if path.stem != "four-treebanks":  # the base of the others, not a row
+        assert is_settled(config), "a row says what gave its figures, whatever the defaults become"
         assert f"\n# spanlin train {path.relative_to(EXPERIMENTS.parent).as_posix()}" in comment
 
 

@@ -124,11 +124,26 @@ def test_the_loss_of_a_batch_is_the_sum_of_its_sentences(scorer: dict[str, Any],
 def test_sentences_without_a_tree_add_nothing() -> None:
     model = untrained_model(TREES)
     both, one = batch_of(model, [3, 4]), batch_of(model, [3])
-    without = dataclasses.replace(both, has_tree=torch.tensor([True, False]))
+    assert both.targets is not None
+    tags = both.targets.tags.clone()
+    tags[1] = -1
+    without = dataclasses.replace(
+        both, has_tree=torch.tensor([True, False]), targets=dataclasses.replace(both.targets, tags=tags)
+    )
     network = model.network
     assert gold_loss(network, network.score(without), without).total.item() == pytest.approx(
         gold_loss(network, network.score(one), one).total.item(), rel=1e-4
     )
+
+
+def test_a_sentence_without_a_tree_adds_the_tags_it_has() -> None:
+    model = untrained_model(TREES)
+    network = model.network
+    batch = batch_of(model, [3, 4])
+    without = dataclasses.replace(batch, has_tree=torch.tensor([False, False]))
+    losses = gold_loss(network, network.score(without), without)
+    assert (losses.structure.item(), losses.labels.item()) == (0.0, 0.0)
+    assert losses.tags.item() == pytest.approx(gold_loss(network, network.score(batch), batch).tags.item())
 
 
 def scores_of_trees(network: ParserNetwork, scores: SpanScores, trees: list[LabelledSplits]) -> SpanScores:

@@ -156,7 +156,9 @@ def test_the_greedy_tree_of_scores_is_the_numpy_decoders(kind: str, rule: str, s
     wanted = decode_batch(word_counts, scores["left"], scores["right"], decoder=rule)  # type: ignore[arg-type]
     tensors = {side: None if part is None else torch.from_numpy(part) for side, part in scores.items()}
     nothing = torch.zeros(0)
-    given_scores = SpanScores(**tensors, logits=None, left_edges=nothing, right_edges=nothing, tags=None)
+    given_scores = SpanScores(
+        left=tensors["left"], right=tensors["right"], logits=None, left_edges=nothing, right_edges=nothing, tags=None
+    )
     network = untrained_model(TREES[:2]).network
     lefts, rights, _ = network.infer_tree(given_scores, torch.from_numpy(word_counts), rule=rule)
     np.testing.assert_array_equal(lefts.numpy(), wanted.lefts)

@@ -168,7 +168,7 @@ def test_teachers_with_different_labels_are_an_error(teacher: Path, few: Path, t
     other = train(small_config(other_trees, **WIDER, epochs=1), tmp_path / "other", device="cpu").best
     config = distilled(small_config(few, **WIDER), [teacher, other])
     with pytest.raises(
-        CheckpointError, match="the teachers have different labels or tags: they must share their treebanks"
+        CheckpointError, match="the teachers have different labels, tags or relations: they must share their treebanks"
     ):
         train(config, tmp_path / "run", device="cpu")
 

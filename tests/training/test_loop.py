@@ -101,6 +101,7 @@ def test_a_run_leaves_metrics_tensorboard_files_and_a_picture(treebank: Treebank
     result = train(config, folder, device="cpu", watch=events.append)
     assert sorted(path.name for path in folder.iterdir()) == [
         "best",
+        "config.toml",
         "curves.png",
         "last",
         "metrics.jsonl",
@@ -111,7 +112,7 @@ def test_a_run_leaves_metrics_tensorboard_files_and_a_picture(treebank: Treebank
     assert any((folder / "tensorboard").iterdir())
     metrics = metrics_of(folder)
     steps = [event for event in metrics if event["kind"] == "step"]
-    assert [event["step"] for event in steps] == list(range(20, result.steps + 1, 20))
+    assert [event["step"] for event in steps] == [1, *range(20, result.steps + 1, 20)]
     assert all(event["loss"] > 0 and event["rate"] > 0 and event["sentences_per_second"] > 0 for event in steps)
     evaluations = [event for event in metrics if event["kind"] == "evaluation"]
     assert [event["epoch"] for event in evaluations] == [1, 2, 3, 4, 5, 6]
@@ -121,9 +122,9 @@ def test_a_run_leaves_metrics_tensorboard_files_and_a_picture(treebank: Treebank
     assert [event.kind for event in events if event.kind != "saved"] == [event["kind"] for event in metrics]
 
 
-def test_a_run_too_short_for_a_report_still_has_a_picture(treebank: Treebank, tmp_path: Path) -> None:
-    train(small_config(treebank[0], epochs=1), tmp_path / "run", device="cpu")
-    assert [event["kind"] for event in metrics_of(tmp_path / "run")] == ["end"]
+def test_the_shortest_run_reports_its_first_step_and_has_a_picture(treebank: Treebank, tmp_path: Path) -> None:
+    train(small_config(treebank[0], epochs=1, optimizer={"warm_up_steps": 1}), tmp_path / "run", device="cpu")
+    assert [event["kind"] for event in metrics_of(tmp_path / "run")] == ["plan", "warning", "step", "end"]
     assert (tmp_path / "run" / "curves.png").exists()
 
 

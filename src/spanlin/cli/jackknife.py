@@ -78,6 +78,8 @@ class _Display:
         if event.kind == "note":
             self.at = event.text
             self.console.print(event.text, highlight=False, markup=False, soft_wrap=True)
+        elif event.kind == "warning":
+            self.console.print(f"warning: {event.text}", highlight=False, markup=False, soft_wrap=True)
         elif event.kind == "step":
             self.status.update(
                 f"{self.at}: epoch {event.epoch}/{event.epochs}  step {event.step}/{event.steps}  "

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from spanlin.dependencies.preparation import prepare_ud
 from spanlin.errors import TreebankError
 from spanlin.trees.treebanks import (
     Treebank,
@@ -32,7 +33,8 @@ def prepare() -> None:
     """Turn the treebank at SOURCE into DEST/train.txt, dev.txt and test.txt, one cleaned tree per line.
 
     Empty elements, function tags and co-indices are removed, and every tree gets the root TOP. DEST/manifest.json
-    records the counts, what was dropped and why, and a checksum of each file.
+    records the counts, what was dropped and why, and a checksum of each file. Dependencies (ud) are written as
+    CoNLL-U instead.
 
     \b
     Example:
@@ -115,6 +117,25 @@ def gum(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
     SOURCE is the repository, with splits.md and const. Documents whose words are underscores are dropped.
     """
     _prepare(find_gum(source), dest, skip_bad, strict)
+
+
+@prepare.command()
+@click.argument("source", type=_PATH)
+@click.argument("dest", type=_PATH)
+@click.option("--skip-bad", is_flag=True, help="Skip malformed sentences and report them, instead of stopping.")
+@click.option("--strict", is_flag=True, help="Fail, and write nothing, if a sentence has a problem.")
+def ud(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
+    """Universal Dependencies: train.conllu, dev.conllu and test.conllu, unchanged and checked.
+
+    SOURCE is a treebank's folder, with files such as en_ewt-ud-train.conllu. Sentences whose words are underscores are
+    dropped. Problems such as a sentence without a root are reported.
+    """
+    preparation = prepare_ud(source, dest, skip_bad=skip_bad, strict=strict)
+    click.echo(preparation.to_text())
+    for error in preparation.malformed:
+        click.echo(f"spanlin: skipped: {error}", err=True)
+    for problem in preparation.problems:
+        click.echo(f"spanlin: warning: {problem}", err=True)
 
 
 @prepare.command()

@@ -81,7 +81,7 @@ class ScorerConfig:
 
     hidden_width: int = 512
     label_width: int = 256
-    dropout: float = 0.33
+    dropout: float = 0.1
     target: Literal["left", "right", "both"] = "both"
     normalization: Literal["right-boundary", "span", "none"] = "right-boundary"
     """How scores become probabilities: a softmax for each right boundary, or each span by itself."""
@@ -95,6 +95,24 @@ class ScorerConfig:
         _check_fraction("network.scorer.dropout", self.dropout)
         if self.normalization == "span" and self.target != "left":
             raise ConfigError("network.scorer: normalization = 'span' has no direction; set target = 'left'")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DependencyConfig:
+    """Heads and relations of words, for a network that learns them: one with dependencies among its treebanks."""
+
+    width: int = 512
+    """Of the vectors of a word as a head and as a dependent."""
+    dropout: float = 0.33
+    weight: float = 0.4
+    """Of the loss of heads and relations, beside that of trees."""
+
+    def __post_init__(self) -> None:
+        _check_fraction("network.dependencies.dropout", self.dropout)
+        if self.width < 1:
+            raise ConfigError(f"network.dependencies.width must be at least 1, got {self.width}")
+        if self.weight <= 0:
+            raise ConfigError(f"network.dependencies.weight must be positive, got {self.weight}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +140,7 @@ class NetworkConfig:
     pretrained: PretrainedConfig = field(default_factory=PretrainedConfig)
     context: ContextConfig = field(default_factory=ContextConfig)
     scorer: ScorerConfig = field(default_factory=ScorerConfig)
+    dependencies: DependencyConfig = field(default_factory=DependencyConfig)
     loss: LossConfig = field(default_factory=LossConfig)
     treebank_vectors: bool = False
     """Add a learned vector for the treebank whose annotation is wanted; treebanks differ in their guidelines."""

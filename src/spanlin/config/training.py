@@ -16,14 +16,21 @@ from spanlin.errors import ConfigError
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankConfig:
-    """One treebank; `weight` is how often an epoch passes over its training trees."""
+    """One treebank: trees, dependencies (CoNLL-U), or both of the same sentences.
+
+    `weight` is how often an epoch passes over its training sentences.
+    """
 
     name: str
-    train: str
+    train: str = ""
     dev: str = ""
+    train_dependencies: str = ""
+    dev_dependencies: str = ""
     weight: float = 1.0
 
     def __post_init__(self) -> None:
+        if not self.train and not self.train_dependencies:
+            raise ConfigError(f"treebank {shown(self.name)}: nothing to train on: give it train, train_dependencies or both")
         if self.weight <= 0:
             raise ConfigError(f"treebank {shown(self.name)}: weight must be positive, got {self.weight}")
 
@@ -40,7 +47,8 @@ class OptimizerConfig:
     weight_decay: float = 0.01
     clip: float = 5.0
     """Largest gradient norm; 0 clips nothing."""
-    warm_up_steps: int = 160
+    warm_up_steps: int = 0
+    """Steps in which the rate rises to its peak; 0: by size."""
     decay: Literal["constant", "linear", "cosine", "plateau"] = "linear"
     plateau_factor: float = 0.5
     plateau_patience: int = 5
@@ -48,23 +56,27 @@ class OptimizerConfig:
     def __post_init__(self) -> None:
         if self.rate <= 0 or self.encoder_rate < 0:
             raise ConfigError("optimizer.rate must be positive and optimizer.encoder_rate not negative")
+        if self.warm_up_steps < 0:
+            raise ConfigError(f"optimizer.warm_up_steps must not be negative, got {self.warm_up_steps}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchConfig:
     """Batches hold sentences of like length: at most `tokens` padded positions and `sentences` sentences each."""
 
-    tokens: int = 6000
-    sentences: int = 250
+    tokens: int = 0
+    """0: by size."""
+    sentences: int = 0
+    """0: no limit but that of `tokens`."""
     accumulate: int = 1
     max_words: int = 0
     """Leave longer sentences out of training; 0 keeps all."""
     prefetch: int = 8
 
     def __post_init__(self) -> None:
-        for key in ("tokens", "sentences", "accumulate", "prefetch"):
-            if getattr(self, key) < 1:
-                raise ConfigError(f"batch.{key} must be at least 1, got {getattr(self, key)}")
+        for key, least in {"tokens": 0, "sentences": 0, "accumulate": 1, "prefetch": 1}.items():
+            if getattr(self, key) < least:
+                raise ConfigError(f"batch.{key} must be at least {least}, got {getattr(self, key)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +101,7 @@ class DistillationConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """A whole run."""
+    """A whole run. Where a key is 0 "by size", `config.by_size` puts a number for it, by the size of the treebanks."""
 
     treebanks: tuple[TreebankConfig, ...]
     network: NetworkConfig = field(default_factory=NetworkConfig)
@@ -97,7 +109,8 @@ class TrainingConfig:
     batch: BatchConfig = field(default_factory=BatchConfig)
     distillation: DistillationConfig = field(default_factory=DistillationConfig)
     seed: int = 1
-    epochs: int = 20
+    epochs: int = 0
+    """Most passes over the treebanks; 0: by size."""
     max_minutes: float = 0.0
     """End after this many minutes of training, if that is sooner, with the schedule planned for it; 0: no limit."""
     precision: Literal["fp32", "bf16"] = "fp32"
@@ -105,8 +118,8 @@ class TrainingConfig:
     """On one GPU, record and replay the kernels of each shape of batch, where the network allows it."""
     averaging: float = 0.0
     """Decay of an exponential moving average of the weights, which is then evaluated and kept; 0: none."""
-    evaluate_every: int = 1
-    """Epochs between two dev evaluations."""
+    evaluate_every: int = 0
+    """Epochs between two dev evaluations; 0: by size."""
     patience: int = 0
     """Stop after this many evaluations without a better dev F1; 0: never."""
     save_every: int = 0
@@ -126,8 +139,8 @@ class TrainingConfig:
                     "a treebank has the name 'mean', which the mean of all dev scores has: choose another"
                 )
             names.add(treebank.name)
-        if self.epochs < 1 or self.evaluate_every < 1:
-            raise ConfigError("epochs and evaluate_every must be at least 1")
+        if self.epochs < 0 or self.evaluate_every < 0:
+            raise ConfigError("epochs and evaluate_every must not be negative")
         if not 0 <= self.averaging < 1:
             raise ConfigError(f"averaging must be in [0, 1), got {self.averaging}")
         if not 0 <= self.seed < 2**32:

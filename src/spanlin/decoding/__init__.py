@@ -1,10 +1,13 @@
-"""From boundaries, or their log-probabilities, to binary trees (Wei et al. 2020, sec. 3.4)."""
+"""From boundaries, or their log-probabilities, to binary trees (Wei et al. 2020, sec. 3.4); from arcs to heads."""
 
+from spanlin.decoding.arc_marginals import arc_marginals, arc_marginals_batch
+from spanlin.decoding.arcs import ArcConstraints
 from spanlin.decoding.constituents import Constraints, LabelSet, SpanRules
 from spanlin.decoding.constraints import SpanConstraints
 from spanlin.decoding.decode import Decoder, decode, decode_batch
 from spanlin.decoding.exact import log_partition, log_partition_batch, span_marginals, span_marginals_batch
 from spanlin.decoding.greedy import GreedyRule, greedy_tree, greedy_trees, legal_rows
+from spanlin.decoding.heads import DecodedHeads, HeadBatch, HeadDecoder, decode_heads, decode_heads_batch
 from spanlin.decoding.kbest import best_trees, k_best_trees
 from spanlin.decoding.labelled import LabelledProblem, LabelledTree, RankedLabels, Temperatures
 from spanlin.decoding.legalization import LegalizedTree, legalize, legalize_batch
@@ -12,10 +15,14 @@ from spanlin.decoding.results import DecodedTree, ScoredTree, TreeBatch
 from spanlin.decoding.sampling import sample_trees
 
 __all__ = [
+    "ArcConstraints",
     "Constraints",
+    "DecodedHeads",
     "DecodedTree",
     "Decoder",
     "GreedyRule",
+    "HeadBatch",
+    "HeadDecoder",
     "LabelSet",
     "LabelledProblem",
     "LabelledTree",
@@ -26,9 +33,13 @@ __all__ = [
     "SpanRules",
     "Temperatures",
     "TreeBatch",
+    "arc_marginals",
+    "arc_marginals_batch",
     "best_trees",
     "decode",
     "decode_batch",
+    "decode_heads",
+    "decode_heads_batch",
     "greedy_tree",
     "greedy_trees",
     "k_best_trees",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
 
 import torch
 from torch import Tensor
+
+Carrier = TypeVar("Carrier")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,18 +39,21 @@ class PieceInput:
 
 @dataclass(frozen=True, kw_only=True)
 class Targets:
-    """Gold trees by split point; padding is -1 in labels and tags, 0 elsewhere."""
+    """Gold trees by split point, and dependencies by word; padding and what is unknown is -1, in lefts and rights 0."""
 
     split_lefts: Tensor  # [batch, words - 1]
     split_rights: Tensor  # [batch, words - 1]
     split_labels: Tensor  # [batch, words - 1]
     word_labels: Tensor  # [batch, words]
     tags: Tensor  # [batch, words]
+    heads: Tensor  # [batch, words], words counted from 1, 0 the root
+    relations: Tensor  # [batch, words]
+    universal_tags: Tensor  # [batch, words]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """A padded batch; `has_tree` marks the sentences whose targets count."""
+    """A padded batch; `has_tree` marks the sentences that have a gold tree. Heads are known or not word by word."""
 
     word_counts: Tensor  # [batch]
     lengths: Tensor  # [batch], the same on the CPU
@@ -59,27 +66,39 @@ class Batch:
     def to(self, device: torch.device) -> Batch:
         """Return the batch on a device; copies from pinned memory do not wait."""
 
-        def move(value: object, name: str) -> object:
-            if isinstance(value, Tensor):
-                return value if name in _STAY_ON_CPU else value.to(device, non_blocking=True)
-            if isinstance(value, LexicalInput | PieceInput | Targets):
-                changes = {item.name: move(getattr(value, item.name), item.name) for item in fields(value)}
-                return replace(value, **changes)  # type: ignore[arg-type]
-            return value
+        def move(tensor: Tensor, name: str) -> Tensor:
+            return tensor if name in _STAY_ON_CPU else tensor.to(device, non_blocking=True)
 
-        return replace(self, **{item.name: move(getattr(self, item.name), item.name) for item in fields(self)})  # type: ignore[arg-type]
+        return map_tensors(self, move)
 
     def pin(self) -> Batch:
         """Return the batch in page-locked memory."""
-
-        def pin(value: object) -> object:
-            if isinstance(value, Tensor):
-                return value.pin_memory()
-            if isinstance(value, LexicalInput | PieceInput | Targets):
-                return replace(value, **{item.name: pin(getattr(value, item.name)) for item in fields(value)})  # type: ignore[arg-type]
-            return value
-
-        return replace(self, **{item.name: pin(getattr(self, item.name)) for item in fields(self)})  # type: ignore[arg-type]
+        return map_tensors(self, lambda tensor, _: tensor.pin_memory())
 
 
 _STAY_ON_CPU = frozenset({"lengths"})
+
+
+def map_tensors(carrier: Carrier, change: Callable[[Tensor, str], Tensor]) -> Carrier:
+    """Return a dataclass with its tensors changed, those of dataclasses in it too; `change` gets their names too."""
+    given = cast(Any, carrier)
+    changes: dict[str, Any] = {}
+    for item in fields(given):
+        value = getattr(given, item.name)
+        if isinstance(value, Tensor):
+            changes[item.name] = change(value, item.name)
+        elif is_dataclass(value):
+            changes[item.name] = map_tensors(value, change)
+    return cast(Carrier, replace(given, **changes))
+
+
+def tensors_in(carrier: Any, *, leave_out: frozenset[str] = frozenset()) -> Iterator[Tensor]:
+    """Yield the tensors of a dataclass, and of those in it, always in the same order."""
+    for item in fields(carrier):
+        value = getattr(carrier, item.name)
+        if item.name in leave_out:
+            continue
+        if isinstance(value, Tensor):
+            yield value
+        elif is_dataclass(value):
+            yield from tensors_in(value, leave_out=leave_out)

@@ -11,8 +11,10 @@ from torch import Tensor
 
 from spanlin.config.network import LossConfig
 from spanlin.network.batch import Batch, Targets
-from spanlin.network.network import EMPTY_LABEL_ID, IMPOSSIBLE, ParserNetwork, SpanScores, all_spans, possible_spans
+from spanlin.network.dependency_loss import SoftDependencies, dependency_loss, soft_dependencies, soft_dependency_loss
+from spanlin.network.network import EMPTY_LABEL_ID, ParserNetwork, SpanScores, all_spans, possible_spans
 from spanlin.network.partition import tree_log_mass
+from spanlin.network.span_scorer import IMPOSSIBLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +24,7 @@ class Losses:
     structure: Tensor
     labels: Tensor
     tags: Tensor
+    dependencies: Tensor
     total: Tensor
 
 
@@ -35,9 +38,10 @@ class SoftTargets:
     rights: Tensor  # [batch, words - 1]
     labels: Tensor  # [batch, 2 * words - 1, labels] probabilities
     tags: Tensor | None  # [batch, words, tags] probabilities
+    dependencies: SoftDependencies | None = None
 
     def trees(self, batch: Batch) -> Batch:
-        """Return the batch with the teachers' best trees where it has none."""
+        """Return the batch with the teachers' best trees where it has none, and their best heads."""
         gold, has_tree = batch.targets, batch.has_tree
         assert gold is not None
         assert has_tree is not None
@@ -57,7 +61,12 @@ class SoftTargets:
             split_labels=chosen(gold.split_labels, best[:, :split_count], is_split),
             word_labels=chosen(gold.word_labels, best[:, split_count:], is_word),
             tags=gold.tags if self.tags is None else chosen(gold.tags, self.tags.argmax(dim=-1), is_word),
+            heads=gold.heads,
+            relations=gold.relations,
+            universal_tags=gold.universal_tags,
         )
+        if self.dependencies is not None:
+            targets = self.dependencies.fill(targets, is_word)
         return replace(batch, targets=targets, has_tree=torch.ones_like(has_tree))
 
 
@@ -81,9 +90,26 @@ def gold_loss(network: ParserNetwork, scores: SpanScores, batch: Batch) -> Losse
             label_smoothing=config.label_smoothing,
         )
         tags = each.sum(dim=1)
-    scale = has_tree / batch.word_counts if config.divide_by_length else has_tree.float()
-    structure, labels, tags = ((part * scale).sum() for part in (structure, labels, tags))
-    return Losses(structure=structure, labels=labels, tags=tags, total=structure + labels + config.tag_weight * tags)
+    dependencies = dependency_loss(network.dependencies, scores.dependencies, targets)
+    # Tags and dependencies are known or not word by word.
+    scale = 1 / batch.word_counts if config.divide_by_length else torch.ones_like(structure)
+    return _weighted(network, structure * has_tree, labels * has_tree, tags, dependencies, scale)
+
+
+def _weighted(  # noqa: PLR0917 (the parts of a loss, in their order)
+    network: ParserNetwork, structure: Tensor, labels: Tensor, tags: Tensor, dependencies: Tensor, scale: Tensor
+) -> Losses:
+    """Return the sums over a batch of the losses of its sentences, each [batch]."""
+    parts = (structure, labels, tags, dependencies)
+    structure, labels, tags, dependencies = ((part * scale).sum() for part in parts)
+    weights = network.config.loss.tag_weight, network.config.dependencies.weight
+    return Losses(
+        structure=structure,
+        labels=labels,
+        tags=tags,
+        dependencies=dependencies,
+        total=structure + labels + weights[0] * tags + weights[1] * dependencies,
+    )
 
 
 def _structure_loss(
@@ -209,6 +235,10 @@ def soft_targets(
         rights=rights,
         labels=labels,
         tags=torch.stack(tags).mean(dim=0) if tags else None,
+        dependencies=soft_dependencies(
+            [(teacher.dependencies, scores.dependencies) for teacher, scores in zip(teachers, all_scores, strict=True)],
+            gold,
+        ),
     )
 
 
@@ -238,6 +268,8 @@ def distillation_loss(
     if scores.tags is not None and soft.tags is not None:
         each = -(soft.tags * F.log_softmax(scores.tags, dim=-1)).sum(dim=-1)
         tags = torch.where(is_word, each, 0.0).sum(dim=1)
+    dependencies = torch.zeros_like(labels)
+    if soft.dependencies is not None:
+        dependencies = soft_dependency_loss(network.dependencies, scores.dependencies, soft.dependencies, is_word)
     scale = sentence_weights / word_count if config.divide_by_length else sentence_weights
-    structure, labels, tags = ((part * scale).sum() for part in (structure, labels, tags))
-    return Losses(structure=structure, labels=labels, tags=tags, total=structure + labels + config.tag_weight * tags)
+    return _weighted(network, structure, labels, tags, dependencies, scale)

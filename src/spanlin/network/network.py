@@ -10,11 +10,20 @@ from torch import Tensor, nn
 
 from spanlin.config.network import NetworkConfig
 from spanlin.network.batch import Batch
+from spanlin.network.dependency_scorer import DependencyScorer, DependencyScores
 from spanlin.network.encoders.bilstm import BiLstm
 from spanlin.network.encoders.lexical import LexicalEmbedding
 from spanlin.network.encoders.pretrained import Encoder, PretrainedEncoder
 from spanlin.network.encoders.transformer import PartitionedTransformer
-from spanlin.network.span_scorer import BoundaryRoles, BoundaryScorer, LabelScorer, LabelTupleScorer, TagHead, pick
+from spanlin.network.span_scorer import (
+    IMPOSSIBLE,
+    BoundaryRoles,
+    BoundaryScorer,
+    LabelScorer,
+    LabelTupleScorer,
+    TagHead,
+    pick,
+)
 from spanlin.network.tree_inference import (
     argmax_tree_right,
     argmin_and_argmax_trees,
@@ -36,6 +45,8 @@ class VocabularySizes:
     labels: int
     tags: int
     treebanks: int
+    relations: int = 0
+    universal_tags: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +64,7 @@ class SpanScores:
     left_edges: Tensor  # [batch, split points, width], each split point as a left edge
     right_edges: Tensor  # [batch, split points, width]
     tags: Tensor | None  # [batch, words, tags]
+    dependencies: DependencyScores | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +81,10 @@ class Parse:
 
 
 class ParserNetwork(nn.Module):
-    """Encoder, span scorer, label scorer and tag head; `forward` also infers the tree."""
+    """Encoder, span scorer, label scorer and tag head; `forward` also infers the tree.
+
+    With relations among its sizes, it scores the heads of words too.
+    """
 
     def __init__(
         self,
@@ -119,6 +134,15 @@ class ParserNetwork(nn.Module):
             else LabelTupleScorer(self.roles.width, scorer, sizes.labels)
         )
         self.tag_head = TagHead(width, scorer, sizes.tags) if scorer.tag_head else None
+        self.dependencies: DependencyScorer | None = None
+        if sizes.relations:
+            self.dependencies = DependencyScorer(
+                width,
+                config.dependencies,
+                scorer,
+                relation_count=sizes.relations,
+                universal_tag_count=sizes.universal_tags,
+            )
 
     def encode(self, batch: Batch) -> Tensor:
         """Return one vector per position, [batch, words + 2, width]."""
@@ -169,6 +193,7 @@ class ParserNetwork(nn.Module):
             left_edges=left_edges,
             right_edges=right_edges,
             tags=None if tags is None else tags.float(),
+            dependencies=None if self.dependencies is None else self.dependencies(positions, word_counts),
         )
 
     def _normalize(self, logits: Tensor, word_counts: Tensor, *, transpose: bool) -> Tensor:
@@ -272,10 +297,6 @@ class ParserNetwork(nn.Module):
             tags=None if scores.tags is None else scores.tags.argmax(dim=-1),
             boundaries=boundaries,
         )
-
-
-IMPOSSIBLE = -1e4
-"""Stands for minus infinity: far below any score, and finite in every precision and after a softmax."""
 
 
 def greedy_boundaries(scores: SpanScores) -> tuple[Tensor | None, Tensor | None]:

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from spanlin.network.network import IMPOSSIBLE
+from spanlin.network.span_scorer import IMPOSSIBLE
 
 
 def tree_log_mass(left: Tensor | None, right: Tensor | None, word_counts: Tensor) -> Tensor:

@@ -8,6 +8,9 @@ from torch import Tensor, nn
 
 from spanlin.config.network import ScorerConfig
 
+IMPOSSIBLE = -1e4
+"""Stands for minus infinity: far below any score, and finite in every precision and after a softmax."""
+
 
 class BoundaryScorer(nn.Module):
     """Biaffine scores of all spans, from the vectors of their two edges in their two roles."""

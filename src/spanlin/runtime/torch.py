@@ -24,8 +24,8 @@ from spanlin.network.cuda_graphs import GraphRecorder
 from spanlin.network.device import choose_device
 from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import LabelGraph, ParserGraph
-from spanlin.network.network import IMPOSSIBLE, ParserNetwork, VocabularySizes
-from spanlin.network.span_scorer import LabelScorer
+from spanlin.network.network import ParserNetwork, VocabularySizes
+from spanlin.network.span_scorer import IMPOSSIBLE, LabelScorer
 from spanlin.runtime.backend import TREE, Arrays, BoolArray, Float32Array, IntArray, graph_outputs
 from spanlin.runtime.graph_weights import GraphWeights
 from spanlin.runtime.input_rows import InputRows

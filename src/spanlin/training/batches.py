@@ -120,6 +120,9 @@ class BatchMaker:
                 split_labels=splits(examples.split_labels, -1),
                 word_labels=words(examples.word_labels, -1),
                 tags=words(examples.tags, -1),
+                heads=words(examples.heads, -1),
+                relations=words(examples.relations, -1),
+                universal_tags=words(examples.universal_tags, -1),
             ),
             has_tree=torch.from_numpy(examples.has_tree[sentences]),
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from spanlin.config.training import TrainingConfig
 from spanlin.errors import TrainingError
+from spanlin.training.dependencies import KnownDependencies, read_dependencies, require_same_words
 from spanlin.training.examples import without_tags
 from spanlin.trees.brackets import read_trees
 from spanlin.trees.labelled import LabelledSplits, labelled_splits
@@ -16,14 +17,39 @@ from spanlin.trees.tree import Tree
 
 
 @dataclass(frozen=True, kw_only=True)
+class Part:
+    """Sentences of a treebank as the network sees them, with trees, with dependencies, or with both."""
+
+    sentences: list[LabelledSplits]
+    trees: list[Tree]
+    dependencies: list[KnownDependencies]
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether the sentences have trees."""
+        return bool(self.trees)
+
+    def up_to(self, most_words: int) -> Part:
+        """Return the sentences that have at most so many words."""
+        kept = [number for number, sentence in enumerate(self.sentences) if len(sentence.words) <= most_words]
+        return Part(
+            sentences=[self.sentences[number] for number in kept],
+            trees=[self.trees[number] for number in kept] if self.trees else [],
+            dependencies=[self.dependencies[number] for number in kept] if self.dependencies else [],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Treebank:
-    """The trees of one treebank, as the network sees them."""
+    """One treebank."""
 
     name: str
     weight: float
-    train: list[LabelledSplits]
-    dev: list[LabelledSplits]
-    dev_trees: list[Tree]
+    train: Part
+    dev: Part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,30 +66,36 @@ def load_data(config: TrainingConfig) -> TrainingData:
     digest = hashlib.sha256()
     treebanks = []
     for treebank in config.treebanks:
-        for path in (treebank.train, treebank.dev):
+        for path in (treebank.train, treebank.dev, treebank.train_dependencies, treebank.dev_dependencies):
             if path:
                 _add_file(digest, path, f"treebank {treebank.name!r}")
-        train = [labelled_splits(strip_root(tree)) for tree in read_trees(treebank.train)]
-        dev_trees = list(read_trees(treebank.dev)) if treebank.dev else []
+        train = _read_part(treebank.train, treebank.train_dependencies)
         if config.batch.max_words:
-            train = [sentence for sentence in train if len(sentence.words) <= config.batch.max_words]
-        if not train:
-            raise TrainingError(f"{treebank.train}: no trees to train on")
-        treebanks.append(
-            Treebank(
-                name=treebank.name,
-                weight=treebank.weight,
-                train=train,
-                dev=[labelled_splits(strip_root(tree)) for tree in dev_trees],
-                dev_trees=dev_trees,
-            )
-        )
+            train = train.up_to(config.batch.max_words)
+        if not len(train):
+            raise TrainingError(f"{treebank.train or treebank.train_dependencies}: no sentences to train on")
+        dev = _read_part(treebank.dev, treebank.dev_dependencies)
+        treebanks.append(Treebank(name=treebank.name, weight=treebank.weight, train=train, dev=dev))
     unlabelled: list[LabelledSplits] = []
     for path in config.distillation.unlabelled:
         _add_file(digest, path, "distillation.unlabelled")
         with open(path, encoding="utf-8", errors="replace") as stream:
             unlabelled.extend(without_tags(words) for line in stream if (words := line.split()))
     return TrainingData(treebanks=treebanks, unlabelled=unlabelled, fingerprint=digest.hexdigest())
+
+
+def _read_part(tree_file: str, dependency_file: str) -> Part:
+    trees = list(read_trees(tree_file)) if tree_file else []
+    sentences = [labelled_splits(strip_root(tree)) for tree in trees]
+    dependencies: list[KnownDependencies] = []
+    if dependency_file:
+        found = read_dependencies(dependency_file)
+        dependencies = found.dependencies
+        if trees:
+            require_same_words(sentences, found.sentences, tree_file, dependency_file)
+        else:
+            sentences = found.sentences
+    return Part(sentences=sentences, trees=trees, dependencies=dependencies)
 
 
 def _add_file(digest: hashlib._Hash, path: str, where: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from spanlin.runtime.flat_pieces import FlatPieces
 from spanlin.runtime.lexical_rows import FlatLexical
 from spanlin.runtime.lexicon import Lexicon, with_spelled_edges
 from spanlin.runtime.pieces import WordPieces
+from spanlin.training.dependencies import KnownDependencies
 from spanlin.training.vectors import WordVectors
 from spanlin.training.vocabulary import Vocabularies
 from spanlin.trees.labelled import LabelledSplits
@@ -45,6 +47,9 @@ class Examples:
     split_labels: Ids
     word_labels: Ids
     tags: Ids
+    heads: Ids
+    relations: Ids
+    universal_tags: Ids
     has_tree: NDArray[np.bool_]
     treebanks: Ids  # [sentences]; 0 names no treebank
     piece_limit: int  # the most pieces the encoder reads at once
@@ -109,10 +114,17 @@ class Featurizer:
         self.lexical = lexical
         self.lexicon = Lexicon(vocabularies.words.items, vocabularies.chars.items, vectors.words if vectors else ())
 
-    def __call__(self, sentences: Iterable[LabelledSplits], *, has_tree: bool = True, treebank: str = "") -> Examples:
+    def __call__(
+        self,
+        sentences: Iterable[LabelledSplits],
+        *,
+        dependencies: Sequence[KnownDependencies] = (),
+        has_tree: bool = True,
+        treebank: str = "",
+    ) -> Examples:
         """Return the examples of sentences, to be annotated like a treebank.
 
-        Without trees, their labels and spans mean nothing.
+        Without trees, their labels and spans mean nothing. Where there are `dependencies`, each sentence has its own.
         """
         vocabularies = self.vocabularies
         offsets, piece_offsets = [0], [0]
@@ -129,9 +141,12 @@ class Featurizer:
         split_labels: list[int] = []
         word_labels: list[int] = []
         tags: list[int] = []
+        heads: list[int] = []
+        relations: list[int] = []
+        universal_tags: list[int] = []
         # One look-up for all that a word brings with it.
         word_ids: dict[str, tuple[int, int]] = {}
-        for sentence in sentences:
+        for sentence, known in zip_longest(sentences, dependencies):
             offsets.append(offsets[-1] + len(sentence.words))
             if self.lexical:
                 for word in sentence.words:
@@ -151,6 +166,7 @@ class Featurizer:
                     last_pieces.append(len(pieces) - start - 1)
                 pieces.append(self.pieces.stop)
                 piece_offsets.append(len(pieces))
+            unknown = [-1] * len(sentence.words)
             if has_tree:
                 lefts.extend([span.left for span in sentence.spans])
                 rights.extend([span.right for span in sentence.spans])
@@ -159,15 +175,21 @@ class Featurizer:
                 split_labels.extend(map(vocabularies.labels.id, sentence.split_labels))
                 split_labels.append(-1)
                 word_labels.extend(map(vocabularies.labels.id, sentence.word_labels))
-                tags.extend(map(vocabularies.tags.id, sentence.tags))
             else:
                 empty = [0] * len(sentence.words)
                 lefts += empty
                 rights += empty
-                unknown = [-1] * len(sentence.words)
                 split_labels += unknown
                 word_labels += unknown
-                tags += unknown
+            tags.extend(map(vocabularies.tags.id, sentence.tags))
+            if known is None:
+                heads += unknown
+                relations += unknown
+                universal_tags += unknown
+            else:
+                heads.extend(known.heads)
+                relations.extend(map(vocabularies.relations.id, known.relations))
+                universal_tags.extend(map(vocabularies.universal_tags.id, known.universal_tags))
         spellings, lengths = with_spelled_edges(*self.lexicon.spell(list(spelling_of)))
         return Examples(
             offsets=np.asarray(offsets, dtype=np.int64),
@@ -186,6 +208,9 @@ class Featurizer:
             split_labels=_ints(split_labels),
             word_labels=_ints(word_labels),
             tags=_ints(tags),
+            heads=_ints(heads),
+            relations=_ints(relations),
+            universal_tags=_ints(universal_tags),
             has_tree=np.full(len(offsets) - 1, has_tree),
             piece_limit=self.piece_limit,
             treebanks=np.full(len(offsets) - 1, vocabularies.treebanks.id(treebank) + 1, dtype=np.int32),
@@ -229,6 +254,9 @@ def concatenate(parts: list[Examples]) -> Examples:
         split_labels=join("split_labels"),
         word_labels=join("word_labels"),
         tags=join("tags"),
+        heads=join("heads"),
+        relations=join("relations"),
+        universal_tags=join("universal_tags"),
         treebanks=join("treebanks"),
     )
 

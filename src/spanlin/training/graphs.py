@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
 
 import torch
 from torch import Tensor, nn
 
-from spanlin.network.batch import Batch, LexicalInput, PieceInput, Targets
+from spanlin.network.batch import Batch, map_tensors, tensors_in
 from spanlin.network.cuda_graphs import GraphRecorder
 from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.loss import SoftTargets
@@ -59,7 +58,7 @@ class GraphedLoss:
     def _prepare(self, batch: Batch, soft: SoftTargets | None) -> tuple[list[Tensor], Callable[[], Tensor]]:
         """Return the inputs and the passes to record of a batch, whose tensors from then on are the graph's own."""
         if soft is not None:
-            soft = replace(soft, **{name: value.clone() for name, value in vars(soft).items() if value is not None})
+            soft = map_tensors(soft, lambda tensor, _: tensor.clone())
         scale = torch.zeros((), device=self._device)
 
         def passes() -> Tensor:
@@ -71,10 +70,5 @@ class GraphedLoss:
 
 
 def _tensors(batch: Batch | SoftTargets) -> Iterator[Tensor]:
-    """Yield what the device reads of a batch or of its soft targets, always in the same order."""
-    parts = [getattr(batch, item.name) for item in fields(batch) if item.name != "lengths"]
-    for part in parts:
-        if isinstance(part, LexicalInput | PieceInput | Targets):
-            yield from (getattr(part, item.name) for item in fields(part))
-        elif part is not None:
-            yield part
+    """Yield what the device reads of a batch or of its soft targets."""
+    return tensors_in(batch, leave_out=frozenset({"lengths"}))

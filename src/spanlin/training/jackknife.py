@@ -242,7 +242,7 @@ def with_tags(tree: Tree, tags: Iterable[str]) -> Tree:
 
 
 def _choose_treebanks(config: TrainingConfig, names: Sequence[str]) -> list[TreebankConfig]:
-    known = [treebank.name for treebank in config.treebanks]
+    known = [treebank.name for treebank in config.treebanks if treebank.train]
     for name in names:
         if name not in known:
             raise ConfigError(f"no treebank {name!r} in the configuration; it has {', '.join(known)}")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import torch
-from torch import Tensor
 
 from spanlin.config.network import ScorerConfig
 from spanlin.config.training import DistillationConfig
 from spanlin.errors import CheckpointError
-from spanlin.network.batch import Batch
+from spanlin.network.batch import Batch, map_tensors, tensors_in
 from spanlin.network.loss import SoftTargets, soft_targets
 from spanlin.training.checkpoint import Model, load_model
 from spanlin.training.parsing import autocast
@@ -30,20 +29,26 @@ def load_teachers(config: DistillationConfig, student: ScorerConfig) -> list[Mod
             )
     for other in teachers[1:]:
         if _outputs(other.vocabularies) != _outputs(teachers[0].vocabularies):
-            raise CheckpointError("the teachers have different labels or tags: they must share their treebanks")
+            raise CheckpointError(
+                "the teachers have different labels, tags or relations: they must share their treebanks"
+            )
     return teachers
 
 
 def with_teachers_outputs(vocabularies: Vocabularies, teachers: Sequence[Model]) -> Vocabularies:
-    """Return the vocabularies with the teachers' labels and tags, which a student must share."""
+    """Return the vocabularies with what the teachers can answer: their labels, tags and relations."""
     if not teachers:
         return vocabularies
     theirs = teachers[0].vocabularies
-    return replace(vocabularies, labels=theirs.labels, tags=theirs.tags)
+    vocabularies = replace(vocabularies, labels=theirs.labels, tags=theirs.tags)
+    if not len(theirs.relations):  # the student learns dependencies, if at all, from treebanks alone
+        return vocabularies
+    return replace(vocabularies, relations=theirs.relations, universal_tags=theirs.universal_tags)
 
 
-def _outputs(vocabularies: Vocabularies) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return vocabularies.labels.items, vocabularies.tags.items
+def _outputs(vocabularies: Vocabularies) -> tuple[tuple[str, ...], ...]:
+    kinds = (vocabularies.labels, vocabularies.tags, vocabularies.relations, vocabularies.universal_tags)
+    return tuple(kind.items for kind in kinds)
 
 
 class Lessons:
@@ -76,7 +81,7 @@ class Lessons:
             soft = soft_targets(self._teachers, theirs, gold=batch.targets, has_tree=batch.has_tree)
         if self._precision == "bf16":
             soft = _halved(soft)
-        size = sum(tensor.nbytes for tensor in vars(soft).values() if tensor is not None)
+        size = sum(tensor.nbytes for tensor in tensors_in(soft))
         if size <= self._room:
             self._room -= size
             self._known[sentences] = soft
@@ -85,8 +90,4 @@ class Lessons:
 
 def _halved(soft: SoftTargets) -> SoftTargets:
     """Return the probabilities in bfloat16: a teacher is not sure of a fourth digit."""
-
-    def half(value: Tensor | None) -> Tensor | None:
-        return value.bfloat16() if value is not None and value.is_floating_point() else value
-
-    return replace(soft, **{item.name: half(getattr(soft, item.name)) for item in fields(soft)})  # type: ignore[arg-type]
+    return map_tensors(soft, lambda value, _: value.bfloat16() if value.is_floating_point() else value)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import torch
@@ -17,7 +16,8 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from spanlin.atomic_files import recover_folder
-from spanlin.config.training import TrainingConfig, load_saved_config
+from spanlin.config.by_size import settle
+from spanlin.config.training import TrainingConfig
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.network.batch import Batch
 from spanlin.network.loss import SoftTargets, distillation_loss, gold_loss
@@ -33,17 +33,18 @@ from spanlin.training.checkpoint import (
     write_folder,
 )
 from spanlin.training.data import TrainingData, load_data
+from spanlin.training.dependency_parsing import predict_dependencies, score_attachments
 from spanlin.training.examples import Examples, concatenate
 from spanlin.training.graphs import GraphedLoss, can_be_graphed
 from spanlin.training.lessons import Lessons, load_teachers, with_teachers_outputs
 from spanlin.training.metrics import Event, MetricsLog, Watcher, draw_curves
-from spanlin.training.optimizer import Plateau, WeightAverage, build_optimizer, rate_factor
+from spanlin.training.optimizer import Plateau, WeightAverage, build_optimizer
 from spanlin.training.parsing import autocast, parse_examples, score_parses
 from spanlin.training.processes import Group, choose_training_device, own_stream, stop_signals, synchronized
+from spanlin.training.run_config import require_own_config, resumed_config, write_run_config
+from spanlin.training.schedule import Schedule
 from spanlin.training.state import Progress, load_progress, load_state, save_state
 from spanlin.training.vocabulary import Vocabularies, build_vocabularies
-
-_REPORT_EVERY = 20  # steps; each report waits for the device once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +65,9 @@ def train(
     device: str = "",
     watch: Watcher | None = None,
 ) -> TrainingResult:
-    """Train a parser and keep it in `folder`: `best/`, `last/`, `metrics.jsonl`, `curves.png`.
+    """Train a parser and keep it in `folder`: `best/`, `last/`, `config.toml`, `metrics.jsonl`, `curves.png`.
 
+    What the configuration leaves to the size of the treebanks is settled first; `config.toml` has it.
     With `resume`, an interrupted run continues from its last checkpoint and ends with exactly the weights it
     would have had. Started by torchrun, each process takes its share of every step.
     """
@@ -107,7 +109,6 @@ class _Run:
     def __init__(
         self, config: TrainingConfig, folder: Path, *, resume: bool, device: str, watch: Watcher | None
     ) -> None:
-        self.config = config
         self.folder = folder
         self.watch = watch
         self.device = choose_training_device(device)
@@ -124,8 +125,10 @@ class _Run:
         if not resume and last.exists():
             raise TrainingError(f"{folder} holds a run already: resume it, or choose an empty folder")
         require_replaceable(folder / "best", CHECKPOINT)  # now, not after an hour
+        require_own_config(folder)
         if resume:
-            _require_same_config(load_saved_config(last / "config.toml"), config, last)
+            config = resumed_config(config, last)
+        self.config = config
         data = load_data(config)
         self.progress = load_progress(last) if resume else Progress(fingerprint=data.fingerprint)
         if self.progress.fingerprint != data.fingerprint:
@@ -146,15 +149,21 @@ class _Run:
         self.average = WeightAverage(self.model.network, config.averaging) if config.averaging else None
         self.plateau = Plateau(config.optimizer)
         self._prepare_examples(data)
+        self.config = settle(config, tokens=self._tokens_per_epoch(), processes=self.world)
+        self.model = replace(self.model, config=self.config)
         if resume:
             load_state(last, self.optimizer, self.average)
             self.plateau.factor, self.plateau.waited = self.progress.rate_factor, self.progress.plateau_waited
         require_replaceable(last, CHECKPOINT)  # after what is damaged in it has been named
 
     def _vocabularies(self, data: TrainingData) -> Vocabularies:
-        sentences = (sentence for treebank in data.treebanks for sentence in treebank.train)
-        names = [treebank.name for treebank in data.treebanks]
-        built = build_vocabularies(sentences, min_word_count=self.config.min_word_count, treebanks=names)
+        parts = [treebank.train for treebank in data.treebanks]
+        built = build_vocabularies(
+            (sentence for part in parts for sentence in part.sentences),
+            dependencies=(known for part in parts for known in part.dependencies),
+            min_word_count=self.config.min_word_count,
+            treebanks=[treebank.name for treebank in data.treebanks],
+        )
         return with_teachers_outputs(built, self.teachers)
 
     def _prepare_examples(self, data: TrainingData) -> None:
@@ -164,7 +173,14 @@ class _Run:
         start = 0
         for treebank in data.treebanks:
             for part, reader in zip(parts, readers, strict=True):
-                part.append(reader.featurizer(treebank.train, treebank=treebank.name))
+                part.append(
+                    reader.featurizer(
+                        treebank.train.sentences,
+                        dependencies=treebank.train.dependencies,
+                        has_tree=treebank.train.has_trees,
+                        treebank=treebank.name,
+                    )
+                )
             self.groups.append((np.arange(start, start + len(treebank.train)), treebank.weight))
             start += len(treebank.train)
         if data.unlabelled:
@@ -189,13 +205,16 @@ class _Run:
         self.dev = [
             (
                 treebank.name,
-                treebank.dev_trees,
                 treebank.dev,
-                self.model.featurizer(treebank.dev, treebank=treebank.name),
+                self.model.featurizer(treebank.dev.sentences, has_tree=False, treebank=treebank.name),
             )
             for treebank in data.treebanks
-            if treebank.dev
+            if len(treebank.dev)
         ]
+
+    def _tokens_per_epoch(self) -> int:
+        counts = self.makers[0].examples.word_counts
+        return max(1, round(sum(float(counts[members].sum()) * weight for members, weight in self.groups)))
 
     def _plan(self, epoch: int) -> list[list[NDArray[np.int64]]]:
         """Return the steps of an epoch, each the micro-batches of all processes."""
@@ -206,7 +225,7 @@ class _Run:
             seed=self.config.seed,
             epoch=epoch,
             token_budget=config.tokens,
-            sentence_budget=config.sentences,
+            sentence_budget=config.sentences or config.tokens,
             # The same sentences together every time, so that the teachers' answers serve again.
             fixed=bool(self.teachers),
         )
@@ -243,8 +262,11 @@ class _Run:
             loss_module = DistributedDataParallel(loss_module, device_ids=devices)
         elif self._uses_graphs():
             self.graphed = GraphedLoss(loss_module, device=self.device, precision=self.config.precision)
+        self.schedule = Schedule(self.config, steps=len(self._plan(0)) * self.config.epochs)
         self.log = self._open_log() if self.rank == 0 else None
-        self.steps = len(self._plan(0)) * self.config.epochs
+        self._emit(Event(kind="plan", step=self.progress.step, text=self._summary()))
+        for text in self.schedule.warnings():
+            self._emit(Event(kind="warning", step=self.progress.step, text=text))
         self.clock = time.monotonic() - self.progress.seconds
         with stop_signals(self._stop), own_stream(self.device):
             while self.progress.epoch < self.config.epochs and not self.progress.finished:
@@ -263,7 +285,16 @@ class _Run:
         return self._result()
 
     def _open_log(self) -> MetricsLog:
+        write_run_config(self.folder, self.config)
         return MetricsLog(self.folder, resumed_step=self.progress.step, kept_lines=self.progress.log_lines)
+
+    def _summary(self) -> str:
+        batch = self.config.batch
+        return (
+            f"{sum(len(members) for members, _ in self.groups):,} sentences of {self._tokens_per_epoch():,} tokens: "
+            f"{self.config.epochs} epochs in batches of {batch.tokens:,} tokens, {self.schedule.steps:,} steps, "
+            f"{self.config.optimizer.warm_up_steps} of them to warm up"
+        )
 
     def _train_epoch(self, loss_module: nn.Module) -> None:
         config, progress = self.config, self.progress
@@ -278,7 +309,7 @@ class _Run:
             while progress.steps_in_epoch < len(plan):
                 group = plan[progress.steps_in_epoch]
                 sentence_count = sum(map(len, group))
-                rate = self._set_rates()
+                rate = self.schedule.set_rates(self.optimizer, progress, self.plateau.factor)
                 # Dropout depends on the seed, the step and the process alone, so there is no random state to keep.
                 torch.manual_seed((config.seed * 1_000_003 + progress.step) * 1_009 + self.rank)
                 loss_sum += self._backward(loss_module, stream, group, sentence_count)
@@ -289,13 +320,14 @@ class _Run:
                 self._agree()
                 summed += 1
                 seen += sentence_count
-                if progress.step % _REPORT_EVERY == 0:
+                if self.schedule.reports(progress):
                     mean = self._finite(loss_sum) / summed
                     now = time.monotonic()
-                    self._emit(self._step_event(epoch, mean, rate, seen / max(now - since, 1e-9)))
+                    speed = seen / max(now - since, 1e-9)
+                    self._emit(self.schedule.report(progress, epoch=epoch, loss=mean, rate=rate, speed=speed))
                     loss_sum.zero_()
                     summed, seen, since = 0, 0, now
-                over = self._time_share() >= 1
+                over = self.schedule.time_share(progress) >= 1
                 if config.save_every and progress.step % config.save_every == 0:
                     self._finite(loss_sum)
                     self._save_last()
@@ -348,18 +380,6 @@ class _Run:
         if self.average is not None:
             self.average.update(self.progress.step)
 
-    def _set_rates(self) -> float:
-        step = self.progress.step
-        share = max(step / self.steps, self._time_share())
-        factor = rate_factor(self.config.optimizer, step, share) * self.plateau.factor
-        for group in self.optimizer.param_groups:
-            group["lr"] = group["peak"] * factor
-        return float(max(group["lr"] for group in self.optimizer.param_groups))
-
-    def _time_share(self) -> float:
-        limit = self.config.max_minutes * 60
-        return self.progress.seconds / limit if limit else 0.0
-
     def _finite(self, loss: Tensor) -> float:
         """Return the mean of all processes' losses, or raise an error in all of them."""
         value = self.group.mean(loss)
@@ -391,11 +411,15 @@ class _Run:
         if self.average is not None:
             self.average.swap()
         scores: dict[str, float] = {}
-        for name, trees, sentences, examples in self.dev:
-            parses = parse_examples(
-                self.model, examples, sentences, device=self.device, precision=self.config.precision
-            )
-            scores[name] = score_parses(trees, parses).f1 or 0.0
+        for name, dev, examples in self.dev:
+            if dev.trees:
+                parses = parse_examples(
+                    self.model, examples, dev.sentences, device=self.device, precision=self.config.precision
+                )
+                scores[name] = score_parses(dev.trees, parses).f1 or 0.0
+            if dev.dependencies and self.model.network.dependencies is not None:
+                found = predict_dependencies(self.model, examples, device=self.device, precision=self.config.precision)
+                scores[f"{name} LAS"] = score_attachments(dev.dependencies, found).las
         self.model.network.train()
         score = self.group.first(sum(scores.values()) / len(scores) if scores else 0.0)
         better = score > progress.best_score or not scores
@@ -428,21 +452,6 @@ class _Run:
         write_folder(self.folder / "last", fill, CHECKPOINT)
         self._emit(Event(kind="saved", step=self.progress.step))
 
-    def _step_event(self, epoch: int, loss: float, rate: float, speed: float) -> Event:
-        progress = self.progress
-        share = max(progress.step / self.steps, self._time_share())
-        return Event(
-            kind="step",
-            epoch=epoch + 1,
-            epochs=self.config.epochs,
-            step=progress.step,
-            steps=self.steps,
-            loss=loss,
-            rate=rate,
-            sentences_per_second=speed,
-            seconds_left=progress.seconds / share - progress.seconds if share else 0.0,
-        )
-
     def _emit(self, event: Event) -> None:
         if self.log is not None and event.kind != "saved":
             self.log.write(event)
@@ -457,24 +466,3 @@ class _Run:
             steps=self.progress.step,
             interrupted=self.interrupted,
         )
-
-
-def _require_same_config(old: TrainingConfig, new: TrainingConfig, where: Path) -> None:
-    """A run can only be resumed as it was; its length in epochs or minutes may change."""
-    before, after = (dataclasses.asdict(config) for config in (old, new))
-    for free in ("epochs", "max_minutes", "patience", "save_every"):
-        before.pop(free)
-        after.pop(free)
-
-    def differing(one: Any, two: Any, key: str) -> str | None:
-        if isinstance(one, dict) and isinstance(two, dict):
-            for name in one:
-                found = differing(one[name], two[name], f"{key}.{name}" if key else name)
-                if found:
-                    return found
-            return None
-        return key if one != two else None
-
-    key = differing(before, after, "")
-    if key:
-        raise CheckpointError(f"{where}: the run was started with another value of {key}: put it back to resume")

@@ -15,7 +15,7 @@ from spanlin.errors import TrainingError
 class Event:
     """Something that happened in a run."""
 
-    kind: Literal["step", "evaluation", "saved", "note", "end"]
+    kind: Literal["plan", "warning", "step", "evaluation", "saved", "note", "end"]
     epoch: int = 0
     epochs: int = 0
     step: int = 0

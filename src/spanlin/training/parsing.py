@@ -107,7 +107,7 @@ def parse_sentences(
     device = device or torch.device("cpu")
     labels, tags = model.vocabularies.labels.items, model.vocabularies.tags.items
     results: dict[int, SentenceParse] = {}
-    for members, batch in _batches(model, examples, device, token_budget):
+    for members, batch in batches_of(model, examples, device, token_budget):
         with autocast(device, precision):
             parse, legal = parse_batch(model.network, batch, decoder=decoder)
         arrays = [part.tolist() for part in (parse.lefts, parse.rights, parse.split_labels, parse.word_labels)]
@@ -159,7 +159,7 @@ def predict_tags(
     items = model.vocabularies.tags.items
     counts = examples.word_counts.tolist()
     results: dict[int, tuple[str, ...]] = {}
-    for members, batch in _batches(model, examples, device, token_budget):
+    for members, batch in batches_of(model, examples, device, token_budget):
         with torch.inference_mode(), autocast(device, precision):
             scores = model.network.score(batch).tags
         if scores is None:
@@ -169,7 +169,7 @@ def predict_tags(
     return [results[number] for number in range(len(examples))]
 
 
-def _batches(
+def batches_of(
     model: Model, examples: Examples, device: torch.device, token_budget: int
 ) -> Iterator[tuple[list[int], Batch]]:
     """Yield the sentences of each batch, shortest first, and the batch on the device, the network set to evaluate."""

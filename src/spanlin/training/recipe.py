@@ -139,9 +139,10 @@ def _input_files(recipe: Recipe) -> Iterator[InputFile]:
     for name in (*recipe.teachers, recipe.student):
         config = recipe.config(name)
         for treebank in config.treebanks:
-            add(treebank.train, "training")
-            if treebank.dev:
-                add(treebank.dev, "dev")
+            for file in filter(None, (treebank.train, treebank.train_dependencies)):
+                add(file, "training")
+            for file in filter(None, (treebank.dev, treebank.dev_dependencies)):
+                add(file, "dev")
         for file in config.distillation.unlabelled:
             add(file, "distillation")
         if config.network.input == "pretrained":

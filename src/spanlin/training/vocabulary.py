@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from spanlin.errors import CheckpointError
 from spanlin.network.network import VocabularySizes
 from spanlin.runtime.lexicon import SPECIAL_IDS, UNKNOWN
+from spanlin.training.dependencies import KnownDependencies
 from spanlin.trees.labelled import LabelledSplits
 from spanlin.trees.transforms import EMPTY_LABEL
 
@@ -47,6 +48,8 @@ class Vocabularies:
     labels: Vocabulary
     tags: Vocabulary
     treebanks: Vocabulary
+    relations: Vocabulary
+    universal_tags: Vocabulary
 
     @property
     def sizes(self) -> VocabularySizes:
@@ -58,6 +61,8 @@ class Vocabularies:
             labels=len(self.labels),
             tags=len(self.tags),
             treebanks=len(self.treebanks),
+            relations=len(self.relations),
+            universal_tags=len(self.universal_tags),
         )
 
     def unknown_rates(self, z: float) -> NDArray[np.float32]:
@@ -78,6 +83,8 @@ class Vocabularies:
             "labels": list(self.labels.items),
             "tags": list(self.tags.items),
             "treebanks": list(self.treebanks.items),
+            "relations": list(self.relations.items),
+            "universal_tags": list(self.universal_tags.items),
         }
 
     @classmethod
@@ -91,6 +98,8 @@ class Vocabularies:
             labels=Vocabulary(table["labels"], special=False),
             tags=Vocabulary(table["tags"], special=False),
             treebanks=Vocabulary(table["treebanks"], special=False),
+            relations=Vocabulary(table.get("relations", []), special=False),
+            universal_tags=Vocabulary(table.get("universal_tags", []), special=False),
         )
 
     def save(self, path: Path) -> None:
@@ -109,18 +118,28 @@ class Vocabularies:
 
 
 def build_vocabularies(
-    sentences: Iterable[LabelledSplits], *, min_word_count: int, treebanks: Sequence[str] = ()
+    sentences: Iterable[LabelledSplits],
+    *,
+    dependencies: Iterable[KnownDependencies] = (),
+    min_word_count: int,
+    treebanks: Sequence[str] = (),
 ) -> Vocabularies:
-    """Return the vocabularies of training trees, each in order of frequency."""
+    """Return the vocabularies of training trees and dependencies, each in order of frequency."""
     words: Counter[str] = Counter()
     chars: Counter[str] = Counter()
     tags: Counter[str] = Counter()
     labels: Counter[str] = Counter()
+    relations: Counter[str] = Counter()
+    universal_tags: Counter[str] = Counter()
+    for known in dependencies:
+        relations.update(filter(None, known.relations))
+        universal_tags.update(filter(None, known.universal_tags))
     for sentence in sentences:
         words.update(sentence.words)
         tags.update(sentence.tags)
         labels.update(sentence.split_labels)
         labels.update(sentence.word_labels)
+    del tags[""]  # unknown
     for word, count in words.items():
         for char in word:
             chars[char] += count
@@ -135,6 +154,8 @@ def build_vocabularies(
         labels=Vocabulary([EMPTY_LABEL, *(label for label, _ in _by_frequency(labels))], special=False),
         tags=Vocabulary(tag_items, special=False),
         treebanks=Vocabulary(treebanks, special=False),
+        relations=Vocabulary([relation for relation, _ in _by_frequency(relations)], special=False),
+        universal_tags=Vocabulary([tag for tag, _ in _by_frequency(universal_tags)], special=False),
     )
 
 

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from spanlin.atomic_files import NewFile
@@ -32,7 +33,8 @@ def prepare_treebank(
     it was. With `skip_bad`, malformed trees are counted and skipped; with `strict`, counts other than the known ones
     are an error.
     """
-    _check_destination(treebank, destination)
+    names = [f"{split}.txt" for split in treebank.splits]
+    check_destination([document.path for document in treebank.documents], names, destination)
     try:
         destination.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as stack:
@@ -173,13 +175,13 @@ class _SplitWriter:
         )
 
 
-def _check_destination(treebank: Treebank, destination: Path) -> None:
-    outputs = {(destination / f"{split}.txt").resolve() for split in treebank.splits}
-    for document in treebank.documents:
-        if document.path.resolve() in outputs:
-            raise TreebankError(f"{document.path}: would be overwritten by its own result; choose another DEST")
-    names = [*(f"{split}.txt" for split in treebank.splits), MANIFEST]
-    taken = [destination / name for name in names if os.path.lexists(destination / name)]
+def check_destination(sources: Iterable[Path], names: Sequence[str], destination: Path) -> None:
+    """Raise a TreebankError if writing files of these names, and the manifest, would overwrite what is not ours."""
+    outputs = {(destination / name).resolve() for name in names}
+    for path in sources:
+        if path.resolve() in outputs:
+            raise TreebankError(f"{path}: would be overwritten by its own result; choose another DEST")
+    taken = [destination / name for name in (*names, MANIFEST) if os.path.lexists(destination / name)]
     if taken and not _is_prepared(destination):
         raise TreebankError(
             f"{taken[0]}: would be overwritten, and {destination} is not from `spanlin prepare`; choose another DEST"
