@@ -38,6 +38,7 @@ PARTS = {
     ),
     "training": ("errors atomic_files trees dependencies decoding evaluation config model_folder runtime network"),
     "training.runnable": "errors model_folder runtime runtime.torch training",
+    "model_evaluation": "errors trees evaluation runtime parsed parser",
     "benchmark": "errors text (runtime) parser",
     "corpus": "errors atomic_files text model_folder runtime parsed parser",
     "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
@@ -53,15 +54,16 @@ PARTS = {
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",
-    "cli.evaluate": "errors evaluation (training)",
+    "cli.evaluate": "errors evaluation (runtime) cli.model_scores",
+    "cli.model_scores": "errors model_folder (evaluation) (runtime) (parser) (model_evaluation) cli (training)",
     "cli.export": "cli (training)",
     "cli.info": "trees model_folder cli (training) (training.runnable)",
     "cli.jackknife": "cli (config) (training)",
     "cli.train": "cli cli.train_progress (config) (training)",
     "cli.train_progress": "(training)",
     "cli.main": (
-        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.info) (cli.jackknife) (cli.train) "
-        "(cli.train_progress)"
+        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.info) (cli.jackknife) (cli.model_scores) "
+        "(cli.train) (cli.train_progress)"
     ),
     "__main__": "cli.main",
     "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parser) (runtime)",

@@ -49,6 +49,11 @@ class Parser:
         self._write = BracketWriter(folder.labels, folder.tags)
         self._records = RecordMaker(folder.labels, folder.tags, folder.calibration)
 
+    @property
+    def backend(self) -> Backend:
+        """What runs the network."""
+        return self._runner.backend
+
     @classmethod
     def load(cls, model: str | Path = "en", *, threads: int = 0, device: str = "") -> Parser:
         """Return the parser of a model: a packaged or installed one by its name, a model folder, or a checkpoint.

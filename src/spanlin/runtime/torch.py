@@ -63,6 +63,7 @@ class TorchBackend:
         self._graph = graph.to(self._device, dtype)
         self._labels = LabelGraph(self._graph.network)
         self._dtype = dtype
+        self.device, self.precision = str(self._device), "bf16" if dtype == torch.bfloat16 else "fp32"
         self._label_count = len(folder.labels)
         network = graph.network
         self.outputs = frozenset(
