@@ -212,14 +212,17 @@ class Parser:
             constrained=constrained,
         )
 
+        calibrated = self.folder.is_calibrated
+
         def make(batch: RunBatch[Item]) -> list[Parsed]:
             trees, marginals = redecoder(batch, [wanted(item) for item in batch.items])
             counts = batch.counts[trees.owners]
             lines = self._write(batch.written(trees.owners), counts, *(trees.found[name] for name in TREE))
-            return make_parses(batch, trees, lines, self._records(counts, trees.found), options, marginals=marginals)
+            records = self._records(counts, trees.found)
+            return make_parses(batch, trees, lines, records, options, marginals=marginals, calibrated=calibrated)
 
         found = self._runner.run(items, words, redecoder.outputs, make)
-        return ((item, parsed or no_words(redecoder.outputs, options)) for item, parsed in found)
+        return ((item, parsed or no_words(redecoder.outputs, options, calibrated=calibrated)) for item, parsed in found)
 
 
 def _placed(parsed: Parsed, sentence: Sentence) -> Parsed:
