@@ -31,6 +31,7 @@ class Recorder:
     """A backend that runs nothing: it keeps the batches that another would get and gives back right-branching trees."""
 
     def __init__(self, like: Backend) -> None:
+        self.device, self.precision = like.device, like.precision
         self.batch_tokens, self.chunk = like.batch_tokens, like.chunk
         self.multiple, self.small_multiple = like.multiple, like.small_multiple
         self.outputs = frozenset(TREE)

@@ -33,8 +33,13 @@ PARTS = {
     "parsed_json": "errors text",
     "parsed": "errors trees (text) render parsed_json",
     "parsed_batch": "runtime parsed",
-    "parser": ("errors decoding text model_folder runtime (runtime.torch) sentence_constraints parsed parsed_batch"),
+    "parser": (
+        "errors decoding text model_folder runtime (runtime.torch) (training.runnable) "
+        "sentence_constraints parsed parsed_batch"
+    ),
     "training": ("errors atomic_files trees dependencies decoding evaluation config model_folder runtime network"),
+    "training.runnable": "errors model_folder runtime runtime.torch training",
+    "model_evaluation": "errors trees evaluation runtime parsed parser",
     "benchmark": "errors text (runtime) parser",
     "corpus": "errors atomic_files text model_folder runtime parsed parser",
     "client": "errors trees decoding parsed runtime sentence_constraints",
@@ -51,13 +56,16 @@ PARTS = {
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",
-    "cli.evaluate": "errors evaluation (training)",
+    "cli.evaluate": "errors evaluation (runtime) cli.model_scores",
+    "cli.model_scores": "errors model_folder (evaluation) (runtime) (parser) (model_evaluation) cli (training)",
     "cli.export": "cli (training)",
+    "cli.info": "trees model_folder cli (training) (training.runnable)",
     "cli.jackknife": "cli (config) (training)",
     "cli.train": "cli cli.train_progress (config) (training)",
     "cli.train_progress": "(training)",
     "cli.main": (
-        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train) (cli.train_progress)"
+        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.info) (cli.jackknife) (cli.model_scores) "
+        "(cli.train) (cli.train_progress)"
     ),
     "__main__": "cli.main",
     "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parsed) (parser) (runtime)",

@@ -23,7 +23,7 @@ COVERED_BY = {
     "cli/test_calibrate.py": "training.calibrating",
     "cli/test_corpus.py": "cli.corpus_progress",
     "cli/test_export.py": "cli.extras",
-    "cli/test_parse.py": "cli.model_options cli.sources text.forms",
+    "cli/test_parse.py": "cli.sources text.forms",
     "client/test_synchronous.py": "client.batches client.protocol",
     "config/test_training.py": "config.table config.toml_files",
     "corpus/test_run.py": (
@@ -65,6 +65,8 @@ COVERED_BY = {
     "text/test_tokens.py": "text.chunks text.patterns",
     "training/test_distillation.py": "training.lessons training.examples",
     "training/test_loop.py": "network.device training.data training.metrics training.optimizer",
+    "cli/test_evaluate.py": "cli.model_scores",
+    "training/test_evaluation.py": "evaluation.model_score",
     "training/test_quantization.py": "training.graph_rewriter",
     "training/test_recipe.py": "config.recipe training.card training.packaged",
     "trees/test_brackets.py": "trees.lines",

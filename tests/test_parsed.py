@@ -25,6 +25,7 @@ def cats(**changes: object) -> Parsed:
         "spans": (("S", 0, 3, 1.0), ("NP", 0, 2, 0.75), ("VP", 2, 3, 0.987654321)),
         "sentence": OLD_CATS,
         "certified": True,
+        "calibrated": True,
         "left_boundaries": (0, 0, 0),
     }
     return Parsed(**{**given, **changes})  # type: ignore[arg-type]
@@ -49,6 +50,7 @@ def test_json_holds_everything_and_comes_back_from_text() -> None:
             dict(zip(FIELDS, ("NP", 0, 2, 0.75, 0, 8, "Old cats"), strict=True)),
             dict(zip(FIELDS, ("VP", 2, 3, 0.987654, 9, 14, "sleep"), strict=True)),
         ],
+        "calibrated": True,
         "decoder": "argmin",
         "certified": True,
         "left_boundaries": [0, 0, 0],
@@ -144,6 +146,7 @@ def test_json_of_a_sentence_without_words_is_empty_lists() -> None:
         "offsets": None,
         "brackets": "",
         "constituents": [],
+        "calibrated": False,
         "decoder": "argmin",
         "certified": False,
         "left_boundaries": None,

@@ -117,7 +117,7 @@ def measure(
     latencies = _latencies(parser, found, seconds)
     return Benchmark(
         model=parser.folder.path.resolve().name,
-        precision=parser.folder.precision,
+        precision=parser.backend.precision,
         threads=threads or available_cores(),
         machine=f"{_processor()}, {available_cores()} cores, {platform.system()}",
         sentences=count,

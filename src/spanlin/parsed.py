@@ -56,6 +56,7 @@ class Parsed:
         sentence: Sentence | None = None,
         decoder: str = "argmin",
         certified: bool = False,
+        calibrated: bool = False,
         splits: tuple[tuple[int, int], ...] = (),
         left_boundaries: tuple[int, ...] | None = None,
         right_boundaries: tuple[int, ...] | None = None,
@@ -75,6 +76,11 @@ class Parsed:
         """True if provably no tree that the constraints allow is more probable, by what the decoder goes by.
 
         That is splits and labels for `labelled`, splits alone for every other decoder.
+        """
+        self.calibrated = calibrated
+        """Whether the probabilities of constituents and trees were fitted on gold trees.
+
+        If not, they are the network's own and not to be taken literally; see `spanlin calibrate`.
         """
         self.splits = splits
         """The span that the binary tree divides at each split point 1..n-1; without a label it is not a constituent."""
@@ -190,6 +196,7 @@ class Parsed:
             "constituents": [
                 {**found._asdict(), "probability": round(found.probability, 6)} for found in self.constituents()
             ],
+            "calibrated": self.calibrated,
             "decoder": self.decoder,
             "certified": self.certified,
             "left_boundaries": None if self.left_boundaries is None else list(self.left_boundaries),

@@ -24,6 +24,7 @@ def make_parses(
     options: ParseOptions,
     *,
     marginals: NDArray[np.float64] | None,
+    calibrated: bool,
 ) -> list[Parsed]:
     """Return the parse of each sentence; there is a line of brackets and a record for each of the trees."""
     words = [tuple(one) for one in batch.words]
@@ -44,6 +45,7 @@ def make_parses(
         parsed = Parsed(
             words=words[owner],
             brackets=lines[tree],
+            calibrated=calibrated,
             decoder="labelled" if is_labelled else options.decoder,
             probability=float(trees.probabilities[tree]) if is_labelled else None,
             log_probability=None if trees.log_probs is None else float(trees.log_probs[tree]),
@@ -59,7 +61,7 @@ def make_parses(
     return made[::-1]
 
 
-def no_words(outputs: Collection[str], options: ParseOptions) -> Parsed:
+def no_words(outputs: Collection[str], options: ParseOptions, *, calibrated: bool) -> Parsed:
     """Return the parse of a sentence without words, as far as it has one; `outputs` are those of the sentences with."""
     left, right = (() if name in outputs else None for name in BOUNDARIES)
     left_scores, right_scores = (np.zeros((0, 0)) if options.scores and name in outputs else None for name in SCORES)
@@ -71,6 +73,7 @@ def no_words(outputs: Collection[str], options: ParseOptions) -> Parsed:
         spans=(),
         decoder=options.used_decoder,
         certified=True,
+        calibrated=calibrated,
         left_boundaries=left,
         right_boundaries=right,
         left_boundary_log_probs=left_scores,

@@ -13,6 +13,7 @@ from spanlin.decoding import Constraints
 from spanlin.errors import ConstraintError, MissingExtraError
 from spanlin.model_folder.folder import ModelFolder, open_folder
 from spanlin.model_folder.lookup import find_model
+from spanlin.model_folder.path_kinds import is_checkpoint
 from spanlin.parsed import Parsed
 from spanlin.parsed_batch import make_parses, no_words
 from spanlin.runtime.argument_checks import check_sentences, check_text, check_threads
@@ -51,17 +52,25 @@ class Parser:
         self._records = RecordMaker(folder.labels, folder.tags, folder.calibration)
         _LOG.info("parser of %s: %s, workers: %d", folder.path, type(backend).__name__, workers)
 
+    @property
+    def backend(self) -> Backend:
+        """What runs the network."""
+        return self._runner.backend
+
     @classmethod
     def load(cls, model: str | Path = "en", *, threads: int = 0, device: str = "") -> Parser:
-        """Return the parser of a model: the name of one in the package or of an installed one, or a model folder.
+        """Return the parser of a model: a packaged or installed one by its name, a model folder, or a checkpoint.
 
         A model on Hugging Face's hub is `hf:owner/name` or `hf:owner/name@revision`.
 
         It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
-        "cuda", in torch there.
+        "cuda", in torch there. A checkpoint, such as runs/mine/best, always runs in torch: on the GPU if there is one.
         """
         check_threads(threads)
-        return cls.from_folder(open_folder(find_model(model)), threads=threads, device=device)
+        path = find_model(model)
+        if is_checkpoint(path):
+            return cls._from_checkpoint(path, device=device)
+        return cls.from_folder(open_folder(path), threads=threads, device=device)
 
     @classmethod
     def from_folder(cls, folder: ModelFolder, *, threads: int = 0, device: str = "") -> Parser:
@@ -75,6 +84,17 @@ class Parser:
             return cls(folder, TorchBackend(folder, device=device), workers=4)
         # Whole batches side by side, one core each, waste less than all cores on one batch.
         return cls(folder, OnnxBackend(folder, threads=1), workers=threads or available_cores())
+
+    @classmethod
+    def _from_checkpoint(cls, path: Path, *, device: str) -> Parser:
+        try:
+            from spanlin.training.runnable import open_checkpoint
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(
+                f"{path}: parsing with a checkpoint needs {error.name}: pip install 'spanlin[train]'"
+            ) from error
+        found = open_checkpoint(path, device=device)
+        return cls(found.folder, found.backend, workers=4, features=found.features)
 
     @overload
     def parse(
@@ -200,14 +220,17 @@ class Parser:
             constrained=constrained,
         )
 
+        calibrated = self.folder.is_calibrated
+
         def make(batch: RunBatch[Item]) -> list[Parsed]:
             trees, marginals = redecoder(batch, [wanted(item) for item in batch.items])
             counts = batch.counts[trees.owners]
             lines = self._write(batch.written(trees.owners), counts, *(trees.found[name] for name in TREE))
-            return make_parses(batch, trees, lines, self._records(counts, trees.found), options, marginals=marginals)
+            records = self._records(counts, trees.found)
+            return make_parses(batch, trees, lines, records, options, marginals=marginals, calibrated=calibrated)
 
         found = self._runner.run(items, words, redecoder.outputs, make)
-        return ((item, parsed or no_words(redecoder.outputs, options)) for item, parsed in found)
+        return ((item, parsed or no_words(redecoder.outputs, options, calibrated=calibrated)) for item, parsed in found)
 
 
 def _placed(parsed: Parsed, sentence: Sentence) -> Parsed:

@@ -40,6 +40,8 @@ def test_calibration_lowers_the_error_and_changes_no_tree(mine: Path, gold: Path
     before = list(Parser.load(mine).bracket_lines(sentences))
     assert "probabilities  uncalibrated: " in run("info", mine)[1]
     assert not json.loads(run("info", mine, "--json")[1])["calibrated"]
+    as_json = ("parse", "--model", mine, "--format", "json", "--text", "A dog barks.")
+    assert json.loads(run(*as_json)[1])["calibrated"] is False
     status, out, _ = run("calibrate", mine, gold)
     assert status == 0
     (line,) = out.splitlines()
@@ -50,6 +52,7 @@ def test_calibration_lowers_the_error_and_changes_no_tree(mine: Path, gold: Path
     assert calibrated.is_calibrated
     assert list(Parser.load(mine).bracket_lines(sentences)) == before
     assert "probabilities  calibrated; temperatures of splits " in run("info", mine)[1]
+    assert json.loads(run(*as_json)[1])["calibrated"] is True
     # What is fitted once stays the same.
     run("calibrate", mine, gold)
     again = open_folder(mine)
@@ -74,7 +77,7 @@ def test_files_without_trees_and_folders_that_are_not_models_are_one_line(mine: 
     empty.write_text("")
     for arguments, message in (
         ((mine, empty), f"{empty}: no trees to score against"),
-        ((gold.parent, gold), f"{gold.parent}: no model here"),
+        ((gold.parent, gold), f"{gold.parent}: this is a folder of trees"),
     ):
         status, _, error = run("calibrate", *arguments)
         assert status == 1

@@ -219,10 +219,17 @@ def test_a_folder_without_a_model_is_one_line(files: Path) -> None:
     pytest.importorskip("torch")
     status, _, errors = run(files, "gold", "--model", str(files), "--device", "cpu")
     assert (status, errors.count("\n")) == (1, 1)
-    assert "no checkpoint here" in errors
+    assert "no model here" in errors
 
 
-def test_without_torch_only_a_model_is_out_of_reach(files: Path) -> None:
+@pytest.mark.parametrize("option", [("--precision", "fp32"), ("--treebank", "mine"), ("--tagger", ".")])
+def test_options_of_checkpoints_do_not_go_with_other_models(files: Path, option: tuple[str, str]) -> None:
+    status, _, errors = run(files, "gold", "--model", "en", *option)
+    assert status == 2
+    assert f"{option[0]} is for checkpoints, and fixed in en: leave it out." in errors
+
+
+def test_without_torch_only_a_checkpoint_is_out_of_reach(files: Path) -> None:
     def run_without_torch(*arguments: str) -> subprocess.CompletedProcess[str]:
         code = "import sys; sys.modules['torch'] = None; from spanlin.cli.main import main; main()"
         return subprocess.run(
@@ -231,6 +238,11 @@ def test_without_torch_only_a_model_is_out_of_reach(files: Path) -> None:
 
     gold = str(files / "gold")
     assert run_without_torch(gold, str(files / "good")).returncode == 0
+    scored = run_without_torch(gold, "--model", "en", "--format", "json")
+    assert (scored.returncode, scored.stderr) == (0, "")
+    about = json.loads(scored.stdout)["model"]
+    assert (about["path"], about["precision"], about["words"]) == ("en", "int8", 5)
+    (files / "model.json").write_text("{}", encoding="utf-8")
     refused = run_without_torch(gold, "--model", str(files))
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert refused.stderr == "spanlin: --model needs torch: pip install 'spanlin[train]'\n"
+    assert refused.stderr == f"spanlin: {files}: evaluating a checkpoint needs torch: pip install 'spanlin[train]'\n"

@@ -190,6 +190,7 @@ def test_other_paths_and_methods_have_errors_of_the_same_form(client: httpx.Clie
 def test_the_model_tells_what_it_is(client: httpx.Client, parser: Parser) -> None:
     found = client.get("/v1/model").json()
     assert (found["name"], found["precision"], found["version"]) == ("en", parser.folder.precision, __version__)
+    assert found["calibrated"] is True
     assert {"S", "NP", "VP"} <= set(found["labels"])
     assert not any("+" in label for label in found["labels"])
     assert found["tags"] == list(parser.folder.tags)

@@ -1,4 +1,4 @@
-"""`spanlin evaluate`: predicted trees, or those of a checkpoint, against gold ones."""
+"""`spanlin evaluate`: predicted trees, or those of a model, against gold ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 from click.core import ParameterSource
 
-from spanlin.errors import MissingExtraError, TreeSyntaxError
+from spanlin.cli.model_scores import score_any_model
+from spanlin.errors import TreeSyntaxError
 from spanlin.evaluation.evalb import EvalbOutput
 from spanlin.evaluation.files import evalb_files, score_files
 from spanlin.evaluation.parameters import find_parameters
@@ -17,14 +18,15 @@ from spanlin.evaluation.report import comparison_to_dict, comparison_to_text
 from spanlin.evaluation.significance import compare_scores
 
 if TYPE_CHECKING:
-    from spanlin.training.evaluation import ModelScore
+    from spanlin.evaluation.model_score import ModelScore
+    from spanlin.runtime.options import TreeDecoder
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _Format = Literal["table", "json", "evalb"]
 
 DECODERS = ("argmin", "largest", "cky", "min-change", "minimum-risk")
-"""The choices of `spanlin.training.parsing`, which only `--model` imports."""
+"""Those that every kind of model has; `spanlin.training.parsing`, which lists them, needs torch."""
 
 _MODEL_OPTIONS = ("decoder", "device", "precision", "tags", "tagger", "treebank", "output")
 
@@ -53,7 +55,12 @@ _MODEL_OPTIONS = ("decoder", "device", "precision", "tags", "tagger", "treebank"
     is_flag=True,
     help="Count malformed trees as empty lines (with --model: leave them out) and report them, instead of stopping.",
 )
-@click.option("--model", type=_FOLDER, help="Parse the words of GOLD with this checkpoint and score its trees.")
+@click.option(
+    "--model",
+    metavar="NAME|FOLDER",
+    help="Parse the words of GOLD with this model and score its trees: a packaged or installed one, a folder that "
+    "`spanlin export` made, or a checkpoint (needs torch).",
+)
 @click.option(
     "--decoder",
     type=click.Choice(DECODERS),
@@ -61,11 +68,15 @@ _MODEL_OPTIONS = ("decoder", "device", "precision", "tags", "tagger", "treebank"
     show_default=True,
     help="With --model: how a tree is chosen.",
 )
-@click.option("--device", default="", help="With --model: cpu, cuda or cuda:N.  [default: cuda if there is one]")
+@click.option(
+    "--device",
+    default="",
+    help="With --model: cuda, cuda:N or cpu, in torch.  [default: onnxruntime; for a checkpoint, cuda if there is one]",
+)
 @click.option(
     "--precision",
     type=click.Choice(["fp32", "bf16"]),
-    help="With --model: how precisely to compute.  [default: as it was trained on cuda, fp32 on cpu]",
+    help="With a checkpoint: how precisely to compute.  [default: as it was trained on cuda, fp32 on cpu]",
 )
 @click.option(
     "--tags",
@@ -74,8 +85,8 @@ _MODEL_OPTIONS = ("decoder", "device", "precision", "tags", "tagger", "treebank"
     show_default=True,
     help="With --model: the tags by which EVALB drops words, and which a model that reads tags is given.",
 )
-@click.option("--treebank", default="", help="With --model: annotate like this one of the treebanks it was trained on.")
-@click.option("--tagger", type=_FOLDER, help="With --model that reads tags: the checkpoint that predicts them.")
+@click.option("--treebank", default="", help="With a checkpoint: annotate like this one of its treebanks.")
+@click.option("--tagger", type=_FOLDER, help="With a checkpoint that reads tags: another one, which predicts them.")
 @click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="With --model: write its trees, one a line."
 )
@@ -87,8 +98,8 @@ def evaluate(
     params: str,
     output_format: _Format,
     skip_bad: bool,
-    model: Path | None,
-    decoder: str,
+    model: str | None,
+    decoder: TreeDecoder,
     device: str,
     precision: Literal["fp32", "bf16"] | None,
     tags: Literal["file", "predicted"],
@@ -102,7 +113,7 @@ def evaluate(
     If both have one tree a line and equally many lines, an empty line stands for a sentence without tree; else empty
     lines mean nothing. The evalb format needs one tree a line.
 
-    With --model and no PREDICTED, the trees are those that a checkpoint finds for the words of GOLD. Its tagging
+    With --model and no PREDICTED, the trees are those that a model finds for the words of GOLD. Its tagging
     accuracy, its speed and how many greedy trees were certain are reported too (in the evalb format, on stderr).
 
     \b
@@ -110,6 +121,7 @@ def evaluate(
       spanlin evaluate gold.txt predicted.txt
       spanlin evaluate gold.txt predicted.txt --format evalb --params COLLINS.prm
       spanlin evaluate gold.txt one.txt two.txt
+      spanlin evaluate --model en gold.txt
       spanlin evaluate --model runs/mine/best gold.txt --decoder cky
     """  # noqa: D301 (click's mark for lines that stay as they are)
     _check_usage(click.get_current_context(), model, predicted)
@@ -117,11 +129,7 @@ def evaluate(
     bad: list[TreeSyntaxError] = []
     on_bad = bad.append if skip_bad else None
     if model is not None:
-        try:
-            from spanlin.training.evaluation import evaluate_model
-        except ModuleNotFoundError as error:
-            raise MissingExtraError(f"--model needs {error.name}: pip install 'spanlin[train]'") from error
-        result = evaluate_model(
+        result = score_any_model(
             model,
             gold,
             decoder=decoder,
@@ -161,14 +169,14 @@ def evaluate(
     _report_bad(bad, "counted as an empty line")
 
 
-def _check_usage(context: click.Context, model: Path | None, predicted: Path | None) -> None:
+def _check_usage(context: click.Context, model: str | None, predicted: Path | None) -> None:
     if model is not None:
         if predicted is not None:
             raise click.UsageError("--model makes the predicted trees itself: leave out PREDICTED, or --model.")
         return
     for name in _MODEL_OPTIONS:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{name} goes with --model: name a checkpoint folder, or leave it out.")
+            raise click.UsageError(f"--{name} goes with --model: name a model, or leave it out.")
     if predicted is None:
         raise click.UsageError("Missing argument 'PREDICTED': give the predicted trees, or --model to make them.")
 

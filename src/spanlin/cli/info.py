@@ -10,10 +10,12 @@ from typing import Any
 
 import click
 
-from spanlin.model_folder.folder import CARD, open_folder
+from spanlin.cli.extras import needs_train_extra
+from spanlin.model_folder.folder import CARD, ModelFolder, open_folder
 from spanlin.model_folder.hub import pinned_name
 from spanlin.model_folder.installed import normal_name
 from spanlin.model_folder.lookup import find_model, named_models
+from spanlin.model_folder.path_kinds import is_checkpoint
 from spanlin.trees.transforms import EMPTY_LABEL, split_chain
 
 _LICENCE = re.compile(r"^\*\*(?:(?P<part>[^*]+)\.\*\* Licence: |Licence\.\*\* )(?P<terms>.+)$", re.MULTILINE)
@@ -26,8 +28,9 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a card is untrusted:
 def info(model: str | None, as_json: bool) -> None:
     """Tell what MODEL is: its precision, size, labels, tags and licences, and its whole card.
 
-    MODEL is a packaged or installed model, a folder as `spanlin export` writes it, or hf:OWNER/NAME on Hugging Face's
-    hub. Its files are checked against their sums. Without MODEL, this is about en, and lists all installed models.
+    MODEL is the name of a packaged or installed model, a folder that `spanlin export` made, hf:OWNER/NAME on Hugging
+    Face's hub, or a checkpoint (needs torch). The files of a folder are checked against their sums. Without MODEL, this
+    is about en and lists all models that are installed.
     """
     facts = model_facts(find_model(model or "en"))
     named = named_models()
@@ -39,14 +42,15 @@ def info(model: str | None, as_json: bool) -> None:
 
 
 def model_facts(path: Path) -> dict[str, Any]:
-    """Return what a model folder tells of itself, as plain values."""
-    folder = open_folder(path)
+    """Return what a model folder or a checkpoint tells of itself, as plain values."""
+    folder = _checkpoint(path) if is_checkpoint(path) else open_folder(path)
     card_path = folder.path / CARD
     card = card_path.read_text(encoding="utf-8", errors="replace") if card_path.exists() else ""
     chains = [split_chain(label) for label in folder.labels if label != EMPTY_LABEL]
     return {
         "model": pinned_name(folder.path) or folder.path.resolve().name,
         "folder": str(folder.path),
+        "kind": "checkpoint" if is_checkpoint(path) else "model folder",
         "precision": folder.precision,
         "bytes": sum(file.stat().st_size for file in folder.path.iterdir() if file.is_file()),
         "labels": list(dict.fromkeys(part for chain in chains for part in chain)),
@@ -54,10 +58,18 @@ def model_facts(path: Path) -> dict[str, Any]:
         "tags": list(folder.tags),
         "calibrated": folder.is_calibrated,
         "temperatures": asdict(folder.temperatures),
-        "details": folder.details,
+        "details": {name: value for name, value in folder.details.items() if name != "weights"},  # names of tensors
         "licences": {found["part"] or "model": found["terms"] for found in _LICENCE.finditer(card)},
         "card": card,
     }
+
+
+def _checkpoint(path: Path) -> ModelFolder:
+    with needs_train_extra(f"{path}: reading a checkpoint"):
+        from spanlin.training.checkpoint import load_model
+        from spanlin.training.runnable import checkpoint_folder
+
+    return checkpoint_folder(load_model(path), path)
 
 
 def _text(facts: dict[str, Any]) -> str:
@@ -65,6 +77,7 @@ def _text(facts: dict[str, Any]) -> str:
         "model": facts["model"],
         **({"package": facts["package"]} if facts["package"] else {}),
         "folder": facts["folder"],
+        **({"kind": facts["kind"]} if facts["kind"] == "checkpoint" else {}),
         "precision": facts["precision"],
         "size": f"{facts['bytes'] / 1e6:.1f} MB",
         "labels": f"{len(facts['labels'])}: {' '.join(facts['labels'])}",

@@ -18,12 +18,17 @@ def model_options(command: Command) -> Command:
             default="en",
             metavar="NAME|FOLDER|hf:OWNER/NAME",
             show_default=True,
-            help="A packaged or installed model, a folder as `spanlin export` writes it, or one on Hugging Face's hub.",
+            help="A packaged or installed model, a folder that `spanlin export` made, one on Hugging Face's hub, or a "
+            "checkpoint (needs torch).",
         ),
         click.option(
             "--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use."
         ),
-        click.option("--device", default="", help="cuda or cuda:N; needs torch."),
+        click.option(
+            "--device",
+            default="",
+            help="cuda, cuda:N or cpu, in torch.  [default: onnxruntime; for a checkpoint, cuda if there is one]",
+        ),
     )
     for option in reversed(options):
         command = option(command)

@@ -26,6 +26,7 @@ from spanlin.corpus.stores import (
 from spanlin.errors import CorpusError
 from spanlin.model_folder.folder import manifest_bytes
 from spanlin.model_folder.lookup import find_model, pin_model
+from spanlin.model_folder.path_kinds import checkpoint_hash, is_checkpoint
 from spanlin.runtime.options import TreeDecoder
 from spanlin.text.forms import InputForm
 
@@ -107,7 +108,8 @@ class Job:
 
 def hash_model(model: str) -> str:
     """Return a hash of a model: that of its manifest, which has the hashes of its other files."""
-    return hashlib.sha256(manifest_bytes(find_model(model))).hexdigest()
+    path = find_model(model)
+    return checkpoint_hash(path) if is_checkpoint(path) else hashlib.sha256(manifest_bytes(path)).hexdigest()
 
 
 def make_job(

@@ -17,6 +17,7 @@ from spanlin.model_folder.calibration import Calibration
 from spanlin.model_folder.graph_check import check_graph
 from spanlin.model_folder.lookup import known_models
 from spanlin.model_folder.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, read_facts, read_files
+from spanlin.model_folder.path_kinds import describe_other
 from spanlin.model_folder.plain_files import require_plain_file
 from spanlin.model_folder.strict_json import check_plain, read_strictly
 from spanlin.model_folder.tokenizer_check import check_tokenizer
@@ -100,7 +101,9 @@ def manifest_bytes(path: Path) -> bytes:
         require_plain_file(path / MANIFEST)
         return (path / MANIFEST).read_bytes()
     except OSError as error:
-        raise CheckpointError(f"{path}: no model here ({MANIFEST}: {error.strerror}); {known_models()}") from error
+        what = describe_other(path, wanted="model folder")
+        said = f"this is {what}" if what else f"no model here ({MANIFEST}: {error.strerror}); {known_models()}"
+        raise CheckpointError(f"{path}: {said}") from error
 
 
 def open_folder(path: str | Path) -> ModelFolder:

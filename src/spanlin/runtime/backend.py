@@ -49,6 +49,10 @@ def graph_outputs(*, left: bool, right: bool) -> tuple[str, ...]:
 class Backend(Protocol):
     """Runs one network; safe to call from several threads."""
 
+    device: str
+    """Where it runs, as torch names it."""
+    precision: str
+    """What it computes in: that of the graph, or torch's."""
     batch_tokens: int
     """How many pieces or positions, padding included, run best together."""
     multiple: int

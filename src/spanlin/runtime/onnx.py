@@ -50,12 +50,14 @@ _IMPORTANT = frozenset([*TREE, *CONFIDENCE, *LABEL_HALVES])
 class OnnxBackend:
     """Runs a model folder's graph."""
 
+    device = "cpu"
     batch_tokens = 400  # measured best: what a layer makes of this many pieces still fits in a core's cache
     chunk = 2048  # sorted by length together: more saves nothing, and results would come in larger lumps
 
     def __init__(self, folder: ModelFolder, *, threads: int = 0) -> None:
         """Load the graph; `threads` is how many one run may use, 0 for one per core that this process may use."""
         self._folder = folder
+        self.precision = folder.precision
         self._threads = threads or available_cores()
         self.multiple = self.small_multiple = _row_multiple(platform.machine(), folder.piece_limit)
         self._session = _session(folder.graph, self._threads)

@@ -49,19 +49,23 @@ class TorchBackend:
     fetched without waiting, so that the next caller queues behind it while this one waits for its results.
     """
 
-    def __init__(self, folder: ModelFolder, *, device: str) -> None:
+    def __init__(self, folder: ModelFolder, *, device: str, network: ParserNetwork | None = None) -> None:
+        """Load the folder's network; or run `network`, which is that of a checkpoint."""
         self._device = choose_device(device)
         on_gpu = self._device.type == "cuda"
         self.batch_tokens = _GPU_TOKENS if on_gpu else 1000
         # Divisors of the encoder's limit: padding must not go beyond its last position.
         self.multiple, self.small_multiple = (math.gcd(size if on_gpu else 1, folder.piece_limit) for size in (8, 32))
         self.chunk = 16_384 if on_gpu else 4096
-        dtype = torch.bfloat16 if on_gpu else torch.float32
-        self._graph = load_graph(folder).to(self._device, dtype)
+        graph = load_graph(folder) if network is None else _parser_graph(network, folder)
+        # Networks without an encoder are small, and LSTMs no faster in bfloat16.
+        dtype = torch.bfloat16 if on_gpu and graph.network.pretrained is not None else torch.float32
+        self._graph = graph.to(self._device, dtype)
         self._labels = LabelGraph(self._graph.network)
         self._dtype = dtype
+        self.device, self.precision = str(self._device), "bf16" if dtype == torch.bfloat16 else "fp32"
         self._label_count = len(folder.labels)
-        network = self._graph.network
+        network = graph.network
         self.outputs = frozenset(
             graph_outputs(left=network.left_scorer is not None, right=network.right_scorer is not None)
         )
@@ -69,7 +73,7 @@ class TorchBackend:
         self._stream: Any = cuda.Stream(self._device) if on_gpu else None
         self._lock = threading.Lock()  # one stream of work keeps a GPU busy; two would only take turns
         self._recorder: GraphRecorder[_Key, dict[str, Tensor]] | None = (
-            GraphRecorder(limit=_MOST_RECORDED) if on_gpu else None
+            GraphRecorder(limit=_MOST_RECORDED) if on_gpu and _is_ours(network) else None
         )
 
     @torch.inference_mode()
@@ -107,15 +111,15 @@ class TorchBackend:
 
     def _on_gpu(self, rows: InputRows, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
         """Return the outputs on the device, perhaps with more rows than were asked for."""
-        assert self._recorder is not None
         # Recorded are rows of pieces of which each is a sentence.
-        if isinstance(rows, PieceRows) and len(rows.first_pieces) == len(rows.pieces):
+        recorder = self._recorder
+        if recorder is not None and isinstance(rows, PieceRows) and len(rows.first_pieces) == len(rows.pieces):
             count, length = rows.pieces.shape
             # Batches of one length are all full but for the last, so few sizes serve them all.
             full = max(1, self.batch_tokens // length)
             size = count if count >= full else min(full, 1 << (count - 1).bit_length())
             key = (size, length, rows.width, outputs)
-            recording = self._recorder.find(key, lambda: self._prepare(inputs, size, outputs))
+            recording = recorder.find(key, lambda: self._prepare(inputs, size, outputs))
             if recording is not None:
                 for place, value in zip(recording.inputs, inputs, strict=True):
                     place[: len(value)].copy_(value, non_blocking=True)
@@ -148,12 +152,20 @@ class TorchBackend:
 
 def load_graph(folder: ModelFolder) -> ParserGraph:
     """Return the parser of a folder in fp32, on the CPU: from its own weights, or those in its graph."""
-    network = _network(folder)
+    return _parser_graph(_network(folder), folder)
+
+
+def _parser_graph(network: ParserNetwork, folder: ModelFolder) -> ParserGraph:
     if isinstance(network.labels, LabelScorer):
         _widen(network.labels.output)
     if network.tag_head is not None:
         _widen(network.tag_head.layers)
     return ParserGraph(network, treebank=_treebank(folder)).eval()
+
+
+def _is_ours(network: ParserNetwork) -> bool:
+    """Whether a network runs the same kernels for every batch of one shape; transformers' encoders do not."""
+    return network.pretrained is None or isinstance(network.pretrained.model, NativeEncoder)
 
 
 def _widen(layers: nn.Sequential) -> None:

@@ -217,7 +217,8 @@ def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: 
     facts = {
         "name": folder.path.resolve().name,
         "version": __version__,
-        "precision": folder.precision,
+        "precision": parser.backend.precision,
+        "calibrated": folder.is_calibrated,
         "labels": list(dict.fromkeys(part for label in folder.labels for part in constituent_labels(label))),
         "tags": list(folder.tags),
         "decoders": list(TREE_DECODERS),

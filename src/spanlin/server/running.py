@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from spanlin.errors import SpanlinError
 from spanlin.model_folder.folder import open_folder
 from spanlin.model_folder.lookup import find_model
+from spanlin.model_folder.path_kinds import is_checkpoint
 from spanlin.parser import Parser
 from spanlin.runtime.argument_checks import check_threads
 from spanlin.runtime.onnx import OnnxBackend, available_cores
@@ -26,11 +27,12 @@ _LONGEST_IDLE = 30  # seconds that a connection without a request is kept open
 
 
 def load_parsers(model: str | Path = "en", *, threads: int = 0, device: str = "") -> list[Parser]:
-    """Return parsers of one model for a service's workers: one per core, sharing a graph; on a device, a single one."""
+    """Return parsers of one model for a service's workers: one per core, sharing a graph; in torch, a single one."""
     check_threads(threads)
-    if device:
-        return [Parser.load(model, device=device)]
-    folder = open_folder(find_model(model))
+    path = find_model(model)
+    if device or is_checkpoint(path):
+        return [Parser.load(path, device=device)]
+    folder = open_folder(path)
     backend = OnnxBackend(folder, threads=1)
     backend.batch_tokens = _BATCH_TOKENS
     return [Parser(folder, backend, workers=1) for _ in range(threads or available_cores())]

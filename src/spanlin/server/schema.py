@@ -114,6 +114,10 @@ class SentenceAnswer(_Answer):
     )
     brackets: str
     constituents: list[ConstituentAnswer]
+    calibrated: bool = Field(
+        description="Whether the probabilities of constituents and trees were fitted on gold trees; if not, do not "
+        "take them literally."
+    )
 
 
 class ItemAnswer(_Answer):
@@ -136,6 +140,7 @@ class ModelAnswer(_Answer):
     name: str
     version: str
     precision: str
+    calibrated: bool
     labels: list[str]
     tags: list[str]
     decoders: list[str]

@@ -17,6 +17,7 @@ from spanlin.atomic_files import FolderKind, replace_folder, why_not_replace
 from spanlin.config.training import TrainingConfig, config_to_toml, load_saved_config
 from spanlin.errors import CheckpointError, TrainingError
 from spanlin.model_folder.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS
+from spanlin.model_folder.path_kinds import CHECKPOINT_FILE, describe_other
 from spanlin.network.encoders.pretrained import Encoder, load_pretrained
 from spanlin.network.network import ParserNetwork
 from spanlin.runtime.pieces import WordPieces
@@ -25,11 +26,10 @@ from spanlin.training.vectors import WordVectors
 from spanlin.training.vocabulary import Vocabularies
 
 FORMAT = 1
-_MODEL_FILE = "model.json"
 
 CHECKPOINT = FolderKind(
     name="checkpoint",
-    required=frozenset([_MODEL_FILE, "config.toml", "vocabularies.json", "weights.safetensors"]),
+    required=frozenset([CHECKPOINT_FILE, "config.toml", "vocabularies.json", "weights.safetensors"]),
     optional=frozenset(
         ["tokenizer.json", "encoder", "encoder/config.json", "vector_words.txt", "state.safetensors", "progress.json"]
     ),
@@ -103,18 +103,20 @@ def save_model(folder: Path, model: Model, weights: Mapping[str, Tensor] | None 
         (folder / "encoder" / "config.json").write_text(json.dumps(table, indent=1, default=str), encoding="utf-8")
     if featurizer.vectors is not None:
         (folder / "vector_words.txt").write_text("\n".join(featurizer.vectors.words), encoding="utf-8")
-    (folder / _MODEL_FILE).write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
+    (folder / CHECKPOINT_FILE).write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
 
 
 def load_model(folder: str | Path) -> Model:
     """Return the model of a checkpoint folder, on the CPU."""
     folder = Path(folder)
     try:
-        found = json.loads((folder / _MODEL_FILE).read_text(encoding="utf-8"))["format"]
+        found = json.loads((folder / CHECKPOINT_FILE).read_text(encoding="utf-8"))["format"]
     except OSError as error:
-        raise CheckpointError(f"{folder}: no checkpoint here ({_MODEL_FILE}: {error.strerror})") from error
+        what = describe_other(folder, wanted="checkpoint")
+        said = f"this is {what}" if what else f"no checkpoint here ({CHECKPOINT_FILE}: {error.strerror})"
+        raise CheckpointError(f"{folder}: {said}") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise CheckpointError(f"{folder / _MODEL_FILE}: damaged: {error}") from error
+        raise CheckpointError(f"{folder / CHECKPOINT_FILE}: damaged: {error}") from error
     if found != FORMAT:
         raise CheckpointError(f"{folder}: format {found}, but this version reads format {FORMAT}: export it again")
     config = load_saved_config(folder / "config.toml")

@@ -14,6 +14,7 @@ from torch import Tensor
 from spanlin.decoding.decode import Decoder, decode_batch
 from spanlin.decoding.span_scores import best_span_trees
 from spanlin.errors import ConfigError
+from spanlin.evaluation.model_score import SentenceParse
 from spanlin.evaluation.score import Score, score_trees
 from spanlin.network.batch import Batch
 from spanlin.network.network import Parse, ParserNetwork, SpanScores
@@ -39,14 +40,6 @@ class BatchParse(NamedTuple):
 
     parse: Parse
     legal: Tensor | None
-
-
-class SentenceParse(NamedTuple):
-    """The parse of a sentence with its own tags; the tags of the network, if it gives any; `legal` as above."""
-
-    splits: LabelledSplits
-    tags: tuple[str, ...] | None
-    legal: bool | None
 
 
 @torch.inference_mode()

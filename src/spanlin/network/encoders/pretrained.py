@@ -16,6 +16,8 @@ from spanlin.network.batch import PieceInput
 from spanlin.network.encoders.native import NativeEncoder, native_from_folder
 from spanlin.trees.shapes import SHAPES
 
+_OFFLINE: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}  # else a folder's code may be run
+
 
 class PretrainedEncoder(nn.Module):
     """Returns [batch, positions, width]. Position 0 and n + 1 are the encoder's own first and last piece.
@@ -134,15 +136,15 @@ def load_pretrained(folder: str | Path, *, drop_layers: int = 0, weights: bool =
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        details = library.AutoConfig.from_pretrained(folder, local_files_only=True)
+        details = library.AutoConfig.from_pretrained(folder, **_OFFLINE)
         if drop_layers:
             if not 0 < drop_layers < details.num_hidden_layers:
                 raise CheckpointError(f"{folder}: cannot drop {drop_layers} of {details.num_hidden_layers} layers")
             details.num_hidden_layers -= drop_layers
         if weights:
-            model = library.AutoModel.from_pretrained(folder, config=details, local_files_only=True)
+            model = library.AutoModel.from_pretrained(folder, config=details, **_OFFLINE)
         else:
-            model = library.AutoModel.from_config(details)
+            model = library.AutoModel.from_config(details, trust_remote_code=False)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
         raise CheckpointError(f"{folder}: cannot be loaded: {str(error).splitlines()[0]}") from error
     finally:
