@@ -22,7 +22,7 @@ PARTS = {
     "trees": "errors atomic_files",
     "dependencies": "errors atomic_files trees",
     "linearization": "errors trees",
-    "evaluation": "errors trees",
+    "evaluation": "errors trees dependencies",
     "render": "errors trees",
     "decoding": "errors trees linearization",
     "sentence_constraints": "errors trees decoding text",
@@ -49,11 +49,15 @@ PARTS = {
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",
-    "cli.evaluate": "errors evaluation (training)",
+    "cli.evaluate": "errors evaluation cli.evaluate_dependencies (training)",
+    "cli.evaluate_dependencies": "evaluation",
     "cli.export": "cli (training)",
     "cli.jackknife": "cli (config) (training)",
     "cli.train": "cli (config) (training)",
-    "cli.main": "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.jackknife) (cli.train)",
+    "cli.main": (
+        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.evaluate_dependencies) (cli.export) (cli.jackknife) "
+        "(cli.train)"
+    ),
     "__main__": "cli.main",
     "__init__": "errors trees linearization (decoding) (sentence_constraints) (parser) (runtime)",
 }
