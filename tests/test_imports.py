@@ -22,7 +22,7 @@ PARTS = {
     "trees": "errors atomic_files",
     "dependencies": "errors atomic_files trees",
     "linearization": "errors trees",
-    "evaluation": "errors trees",
+    "evaluation": "errors trees dependencies",
     "render": "errors trees",
     "decoding": "errors trees linearization",
     "sentence_constraints": "errors trees decoding text",
@@ -56,7 +56,8 @@ PARTS = {
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",
-    "cli.evaluate": "errors evaluation (runtime) cli.model_scores",
+    "cli.evaluate": "errors evaluation (runtime) cli.evaluate_dependencies cli.model_scores",
+    "cli.evaluate_dependencies": "evaluation",
     "cli.model_scores": "errors model_folder (evaluation) (runtime) (parser) (model_evaluation) cli (training)",
     "cli.export": "cli (training)",
     "cli.info": "trees model_folder cli (training) (training.runnable)",
@@ -64,8 +65,8 @@ PARTS = {
     "cli.train": "cli cli.train_progress (config) (training)",
     "cli.train_progress": "(training)",
     "cli.main": (
-        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.info) (cli.jackknife) (cli.model_scores) "
-        "(cli.train) (cli.train_progress)"
+        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.evaluate_dependencies) (cli.export) (cli.info) "
+        "(cli.jackknife) (cli.model_scores) (cli.train) (cli.train_progress)"
     ),
     "__main__": "cli.main",
     "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parsed) (parser) (runtime)",

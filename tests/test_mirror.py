@@ -38,6 +38,9 @@ COVERED_BY = {
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "dependencies/test_sentence.py": "dependencies.text_offsets",
     "evaluation/test_against_slow_scorer.py": "evaluation.brackets evaluation.evalb evaluation.evalb_debug",
+    "evaluation/test_ud_score.py": (
+        "evaluation.ud_alignment evaluation.ud_counts evaluation.ud_pairs evaluation.ud_report evaluation.ud_text"
+    ),
     "evaluation/test_score.py": "evaluation.counts evaluation.pairs evaluation.quotes",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
     "integrations/test_nltk.py": "render.nltk",

@@ -22,7 +22,7 @@ _COMMANDS = {
     "calibrate": "Fit the probabilities of a model folder on gold trees.",
     "corpus": "Parse documents by the million into shards, on one machine or a Ray cluster.",
     "draw": "Draw trees for a terminal, as SVG or for LaTeX.",
-    "evaluate": "Score predicted trees, or a checkpoint, against gold trees, exactly as EVALB does.",
+    "evaluate": "Score predicted trees (as EVALB does) or dependencies (as UD does), or a checkpoint.",
     "export": "Turn a trained checkpoint into a model folder that needs no torch.",
     "info": "Tell what a model is: its card, labels, tags, size and licences.",
     "jackknife": "Replace the tags of treebanks by predicted ones, by k-fold jackknifing.",
