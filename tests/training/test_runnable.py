@@ -42,7 +42,7 @@ def lexical_checkpoint(folder: Path, **changes: Any) -> Path:
 def encoder_checkpoint(folder: Path, kind: Kind) -> Path:
     torch.manual_seed(2)
     encoder = make_encoder(folder.parent / "encoder", WORDS, kind=kind, limit=40, width=32)
-    network = {"pretrained": {"folder": str(encoder)}, "context": {"kind": "none", "width": 32}}
+    network: dict[str, Any] = {"pretrained": {"folder": str(encoder)}, "context": {"kind": "none", "width": 32}}
     return saved(untrained_model(TREES, input="pretrained", **network), folder)
 
 
