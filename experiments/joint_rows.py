@@ -109,6 +109,7 @@ def _tree_scores(model: Model, device: str) -> dict[str, float | None]:
 def _dependency_scores(model: Model, device: str) -> dict[str, dict[str, float]]:
     if model.network.dependencies is None:
         return {}
+    model.network.to(device)
     found = {}
     for name, file in DEPENDENCY_FILES.items():
         gold = read_dependencies(file)

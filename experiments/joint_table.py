@@ -1,0 +1,62 @@
+"""The table of experiments/joint from its results: `python -m experiments.joint_table` writes it into the docs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+RESULTS = Path(__file__).parent / "joint" / "results"
+PAGE = Path(__file__).parents[1] / "docs" / "dependencies.md"
+START, END = "<!-- table: joint -->\n", "<!-- end of table -->\n"
+
+_ROWS = {
+    "MiniLM": {
+        "trees": "trees alone",
+        "dependencies": "dependencies alone",
+        "joint": "both, weight 0.4",
+        "joint-equal": "both, weight 1",
+    },
+    "MPNet": {
+        "mpnet-trees": "trees alone",
+        "mpnet-dependencies": "dependencies alone",
+        "mpnet-joint": "both, weight 0.4",
+    },
+}
+_TREES = ("craft", "genia", "gum", "masc")
+_DEPENDENCIES = (("ewt", "uas"), ("ewt", "las"), ("gum", "uas"), ("gum", "las"))
+
+
+def table() -> str:
+    """Return the table in Markdown: means over the seeds."""
+    head = [*(f"F1 {name}" for name in _TREES), *(f"{kind.upper()} {name}" for name, kind in _DEPENDENCIES)]
+    lines = [f"| encoder | learned | {' | '.join(head)} |", "|---|---|" + "---|" * len(head)]
+    for encoder, rows in _ROWS.items():
+        for row, title in rows.items():
+            found = [json.loads(path.read_text(encoding="utf-8")) for path in results_of(row)]
+            if found:
+                lines.append(f"| {encoder} | {title} | {' | '.join(_cells(found))} |")
+    return "\n".join([*lines, ""])
+
+
+def results_of(row: str) -> list[Path]:
+    """Return the files of a row, one for each seed."""
+    return sorted(path for path in RESULTS.glob(f"{row}-*.json") if path.stem.removeprefix(f"{row}-").isdecimal())
+
+
+def _cells(found: list[dict[str, Any]]) -> list[str]:
+    trees = [[one["f1"].get(name) for one in found] for name in _TREES]
+    arcs = [[one["dependencies"].get(name, {}).get(kind) for one in found] for name, kind in _DEPENDENCIES]
+    return ["" if None in values else f"{mean(values):.2f}" for values in [*trees, *arcs]]
+
+
+def page_with(text: str, new: str) -> str:
+    """Return a page in which the table is a new one."""
+    before, _, rest = text.partition(START)
+    _, _, after = rest.partition(END)
+    return f"{before}{START}{new}{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), table()), encoding="utf-8")
