@@ -42,7 +42,7 @@ def lexical_checkpoint(folder: Path, **changes: Any) -> Path:
 def encoder_checkpoint(folder: Path, kind: Kind) -> Path:
     torch.manual_seed(2)
     encoder = make_encoder(folder.parent / "encoder", WORDS, kind=kind, limit=40, width=32)
-    network = {"pretrained": {"folder": str(encoder)}, "context": {"kind": "none", "width": 32}}
+    network: dict[str, Any] = {"pretrained": {"folder": str(encoder)}, "context": {"kind": "none", "width": 32}}
     return saved(untrained_model(TREES, input="pretrained", **network), folder)
 
 
@@ -83,6 +83,20 @@ def test_a_checkpoint_with_embeddings_of_its_own_parses(changes: dict[str, Any],
     parser = check(lexical_checkpoint(tmp_path / "best", **changes))
     (parsed,) = parser.parse("Unseen wörds, too.", ParseOptions(decoder="labelled"))
     assert parsed.words == ("Unseen", "wörds", ",", "too", ".")
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("kind", ["", "bert", "deberta"])
+def test_checkpoints_parse_on_a_gpu(kind: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "best"
+    checkpoint = encoder_checkpoint(folder, kind) if kind else lexical_checkpoint(folder)
+    parser = Parser.load(checkpoint)
+    assert (parser.backend.device, parser.backend.precision) == ("cuda", "bf16" if kind else "fp32")
+    sentences = [*(tree.words for tree in TREES), LONG]
+    pairs = list(zip(parser.bracket_lines(sentences), lines_of(checkpoint), strict=True))
+    # Random weights tie often, and bfloat16 has three digits.
+    assert sum(one != other for one, other in pairs) <= (len(pairs) // 2 if kind else 1)
 
 
 @pytest.mark.parametrize(
