@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -143,7 +144,7 @@ def test_a_graph_that_no_parser_loads_is_an_error_on_export(
         ({"scorer": {"target": "right"}}, "only parsers over a BERT"),
     ],
 )
-def test_what_cannot_be_exported_says_so(changes: dict[str, object], message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_exported_says_so(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=message):
         export_model(untrained_model(TREES, **changes), tmp_path / "x")
 

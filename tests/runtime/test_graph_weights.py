@@ -11,7 +11,8 @@ import torch
 from runtime.conftest import TREES
 from small_runs import untrained_model
 from spanlin.errors import CheckpointError
-from spanlin.model_folder.folder import WEIGHTS, ModelFolder, find_model, open_folder
+from spanlin.model_folder.folder import WEIGHTS, ModelFolder, open_folder
+from spanlin.model_folder.lookup import find_model
 from spanlin.parser import Parser
 from spanlin.runtime.graph_weights import GraphWeights
 from spanlin.runtime.torch import TorchBackend
