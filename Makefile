@@ -1,5 +1,5 @@
 # Activate the environment that `make setup` makes first: . .venv/bin/activate
-.PHONY: setup test test-all lint docs bench
+.PHONY: setup test test-all lint docs bench release
 
 setup:  ## an environment in .venv with everything for training, tests and docs
 	python3 -m venv .venv && . .venv/bin/activate && pip install -e '.[train,test,docs]' 'torch==2.13.0'
@@ -18,3 +18,6 @@ docs:  ## the docs site, in site/
 
 bench:  ## reader, scorer and decoders; bench/README.md has the others
 	python -m bench foundation
+
+release:  ## wheel and source distribution in dist/, built, checked and tried; uploads nothing
+	bash .ci/release

@@ -22,7 +22,7 @@ PARTS = {
     "trees": "errors atomic_files",
     "dependencies": "errors atomic_files trees",
     "linearization": "errors trees",
-    "evaluation": "errors trees",
+    "evaluation": "errors trees dependencies",
     "render": "errors trees",
     "decoding": "errors trees linearization",
     "sentence_constraints": "errors trees decoding text",
@@ -30,7 +30,8 @@ PARTS = {
     "runtime": "errors trees decoding model_folder",
     "network": "errors trees config",
     "runtime.torch": "errors config model_folder network runtime",
-    "parsed": "errors trees (text) render",
+    "parsed_json": "errors text",
+    "parsed": "errors trees (text) render parsed_json",
     "parsed_batch": "runtime parsed",
     "parser": (
         "errors decoding text model_folder runtime (runtime.torch) (training.runnable) "
@@ -41,9 +42,10 @@ PARTS = {
     "model_evaluation": "errors trees evaluation runtime parsed parser",
     "benchmark": "errors text (runtime) parser",
     "corpus": "errors atomic_files text model_folder runtime parsed parser",
+    "client": "errors trees decoding parsed runtime sentence_constraints",
     "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
     "integrations": "",
-    "integrations.reloading": "errors parser",
+    "integrations.reloading": "errors model_folder parser",
     "integrations.plain_parse": "trees parsed",
     "integrations.nltk": "errors trees text render integrations.reloading",
     "integrations.pandas": "errors parsed",
@@ -54,7 +56,8 @@ PARTS = {
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",
-    "cli.evaluate": "errors evaluation (runtime) cli.model_scores",
+    "cli.evaluate": "errors evaluation (runtime) cli.evaluate_dependencies cli.model_scores",
+    "cli.evaluate_dependencies": "evaluation",
     "cli.model_scores": "errors model_folder (evaluation) (runtime) (parser) (model_evaluation) cli (training)",
     "cli.export": "cli (training)",
     "cli.info": "trees model_folder cli (training) (training.runnable)",
@@ -62,11 +65,11 @@ PARTS = {
     "cli.train": "cli cli.train_progress (config) (training)",
     "cli.train_progress": "(training)",
     "cli.main": (
-        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.export) (cli.info) (cli.jackknife) (cli.model_scores) "
-        "(cli.train) (cli.train_progress)"
+        "errors (cli) (cli.calibrate) (cli.evaluate) (cli.evaluate_dependencies) (cli.export) (cli.info) "
+        "(cli.jackknife) (cli.model_scores) (cli.train) (cli.train_progress)"
     ),
     "__main__": "cli.main",
-    "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parser) (runtime)",
+    "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parsed) (parser) (runtime)",
 }
 # What the light install brings, for any module; every other library for these parts and modules alone.
 EVERYWHERE = frozenset({"click", "numpy", "onnxruntime", "rich", "tokenizers"})
@@ -78,12 +81,14 @@ LIBRARIES = {
     "onnx": "training",
     "onnxscript": "training",
     "fastapi": "server",
+    "httpx": "client",
     "prometheus_client": "server",
     "pydantic": "server",
     "pydantic_core": "server",
     "starlette": "server",
     "uvicorn": "server",
     "nltk": "integrations.nltk render.nltk",
+    "huggingface_hub": "model_folder.hub",
     "pandas": "integrations.pandas",
     "pyarrow": "corpus.parquet corpus.stores",
     "ray": "corpus.ray_driver",

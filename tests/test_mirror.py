@@ -17,12 +17,14 @@ COVERED_BY = {
         "parsed_batch sentence_constraints runtime.argument_checks runtime.batch_runner runtime.flat_pieces "
         "runtime.results runtime.words"
     ),
+    "test_parsed.py": "parsed_json",
     "cli/test_main.py": "errors cli.progress",
     "cli/test_bench.py": "benchmark",
     "cli/test_calibrate.py": "training.calibrating",
     "cli/test_corpus.py": "cli.corpus_progress",
     "cli/test_export.py": "cli.extras",
     "cli/test_parse.py": "cli.sources text.forms",
+    "client/test_synchronous.py": "client.batches client.protocol",
     "config/test_training.py": "config.table config.toml_files",
     "corpus/test_run.py": (
         "corpus.job corpus.parquet corpus.plain_engine corpus.plain_worker corpus.records corpus.report corpus.rows "
@@ -36,12 +38,13 @@ COVERED_BY = {
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "dependencies/test_sentence.py": "dependencies.text_offsets",
     "evaluation/test_against_slow_scorer.py": "evaluation.brackets evaluation.evalb evaluation.evalb_debug",
+    "evaluation/test_ud_score.py": (
+        "evaluation.ud_alignment evaluation.ud_counts evaluation.ud_pairs evaluation.ud_report evaluation.ud_text"
+    ),
     "evaluation/test_score.py": "evaluation.counts evaluation.pairs evaluation.quotes",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
     "integrations/test_nltk.py": "render.nltk",
-    "model_folder/test_folder.py": (
-        "model_folder.calibration model_folder.manifest model_folder.plain_files model_folder.strict_json"
-    ),
+    "model_folder/test_folder.py": ("model_folder.calibration model_folder.manifest model_folder.strict_json"),
     "model_folder/test_graph_check.py": "model_folder.graph_operators",
     "model_folder/test_tokenizer_check.py": "model_folder.tokenizer_steps",
     "network/test_network.py": "network.batch network.span_scorer",
@@ -55,7 +58,7 @@ COVERED_BY = {
         "network.graph runtime.backend runtime.folder_features runtime.found_check runtime.onnx training.export"
     ),
     "runtime/test_graph_weights.py": "training.weight_names",
-    "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.tree_shapes",
+    "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.batch_trees",
     "runtime/test_torch_gpu.py": "runtime.torch",
     "server/test_command.py": "cli.serve server.running",
     "server/test_limits.py": "server.app server.gate server.reading",

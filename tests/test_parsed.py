@@ -81,6 +81,48 @@ def test_json_has_what_was_asked_for() -> None:
     assert not {"alternatives", "marginals", "splits", "left_log_probs", "right_log_probs"} & other.keys()
 
 
+def everything() -> Parsed:
+    scores = np.array([[0.0, -np.inf, -np.inf], [-0.5, -2.0, -np.inf], [-1.0, -1.0, -1.5]])
+    return cats(
+        probability=0.5,
+        log_probability=-0.25,
+        splits=((0, 2), (0, 3)),
+        left_boundary_log_probs=scores,
+        right_boundary_log_probs=scores.T,
+        marginals=np.array([[0, 1, 1, 0.5], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]),
+        right_boundaries=(2, 3, 3),
+        alternatives=(cats(log_probability=-1.0, certified=False),),
+    )
+
+
+@pytest.mark.parametrize("parsed", [cats(), cats(sentence=None), EMPTY, everything()])
+def test_a_parse_comes_back_from_json(parsed: Parsed) -> None:
+    again = Parsed.from_json(json.loads(json.dumps(parsed.to_json())))
+    assert again == parsed
+    assert again.to_json() == parsed.to_json()
+    assert (again.alternatives, again.splits) == (parsed.alternatives, parsed.splits)
+    assert (again.left_boundaries, again.right_boundaries) == (parsed.left_boundaries, parsed.right_boundaries)
+    for name in ("left_boundary_log_probs", "right_boundary_log_probs", "marginals"):
+        assert np.array_equal(getattr(again, name), getattr(parsed, name))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        None,
+        {**cats().to_json(), "constituents": 3},
+        {**cats().to_json(), "offsets": [[1]]},
+        {**everything().to_json(), "left_log_probs": [[1], [2], [3]]},
+        {**everything().to_json(), "marginals": [[7, 9, 1.0]]},
+        {**everything().to_json(), "alternatives": [{}]},
+    ],
+)
+def test_json_of_something_else_is_a_one_line_error(wrong: dict[str, object]) -> None:
+    with pytest.raises(SpanlinError, match=r"^not a sentence as Parsed\.to_json gives it: .{1,80}$"):
+        Parsed.from_json(wrong)
+
+
 def test_alternatives_stand_where_the_first_tree_does() -> None:
     parsed = cats(alternatives=(cats(sentence=None),))
     assert parsed.alternatives[0].offsets == parsed.offsets == ((0, 3), (4, 8), (9, 14))

@@ -27,6 +27,12 @@ def parser(folder: Path) -> Parser:  # noqa: F811
     return Parser.load(folder)
 
 
+def test_a_parser_is_known_by_its_model_and_logged(folder: Path, caplog: pytest.LogCaptureFixture) -> None:  # noqa: F811
+    caplog.set_level("INFO", logger="spanlin")
+    assert repr(Parser.load(folder, threads=2)) == f"<Parser of {folder.name}>"
+    assert caplog.messages == [f"parser of {folder}: OnnxBackend, workers: 2"]
+
+
 def test_sentences_without_words_give_empty_lines_in_their_place(parser: Parser) -> None:
     words = TREES[0].words
     lines = list(parser.bracket_lines([[], words, [], [], words[:1], []]))

@@ -13,6 +13,7 @@ from spanlin.trees.tree import LabelledSpan, Leaf, Span, Tree, set_drawers
 
 if TYPE_CHECKING:
     from spanlin.decoding.constituents import Constraints
+    from spanlin.parsed import Parsed
     from spanlin.parser import Parser
     from spanlin.runtime.options import ParseOptions
     from spanlin.sentence_constraints import CharacterConstraints
@@ -28,6 +29,7 @@ __all__ = [
     "LabelledSpan",
     "Leaf",
     "ParseOptions",
+    "Parsed",
     "Parser",
     "Span",
     "SpanlinError",
@@ -47,6 +49,7 @@ _LATER = {
     "CharacterConstraints": "spanlin.sentence_constraints",
     "Constraints": "spanlin.decoding.constituents",
     "ParseOptions": "spanlin.runtime.options",
+    "Parsed": "spanlin.parsed",
     "Parser": "spanlin.parser",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -103,7 +104,8 @@ def replace_folder(folder: Path, fill: Callable[[Path], None], kind: FolderKind)
         fill(temporary)
         for path in temporary.rglob("*"):
             if path.is_file():
-                with path.open("rb") as stream:
+                # Windows brings only what may be written to the disk; elsewhere a copy may be read-only.
+                with path.open("r+b" if sys.platform == "win32" else "rb") as stream:
                     os.fsync(stream.fileno())
         remove_folder(aside, kind)
         if reason := why_not_replace(folder, kind):  # it may have changed meanwhile

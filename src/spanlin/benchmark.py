@@ -135,7 +135,7 @@ def measure(
 
 def peak_memory_mb() -> float | None:
     """Return the most memory this process has had, in MB; None if the system does not report it."""
-    if find_spec("resource") is None:
+    if sys.platform == "win32" or find_spec("resource") is None:
         return None
     import resource
 
@@ -160,7 +160,7 @@ def _start(model: str | Path, threads: int, device: str) -> tuple[float, float |
     memory = ""
     for _ in range(2):  # the first one reads the files from disk for both
         began = time.perf_counter()
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        ended = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
         taken.append(time.perf_counter() - began)
         if ended.returncode:
             reason = (ended.stderr.strip().splitlines() or ["no reason given"])[-1]

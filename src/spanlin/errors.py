@@ -14,6 +14,12 @@ SpanlinError
 ├── CheckpointError         a model folder that cannot be read or does not fit
 ├── TrainingError           a training run that cannot go on
 ├── CorpusError             a corpus that cannot be parsed, or an output folder that cannot be written
+├── ServiceError            a service that refuses a request or does not answer it; knows the status
+│   ├── ServiceDownError    no service at the address, or a broken connection
+│   ├── ServiceTimeoutError an answer that did not come in time
+│   ├── ServiceBusyError    a service that has too much to do, even after several tries
+│   ├── ServiceTokenError   a token that is missing or wrong
+│   └── RequestTooLargeError  a text, sentence or list that the service's limits do not allow
 └── MissingExtraError       an optional dependency that is not installed
 """
 
@@ -111,6 +117,40 @@ class TrainingError(SpanlinError):
 
 class CorpusError(SpanlinError):
     """A corpus that cannot be parsed, or an output folder that cannot be written."""
+
+
+class ServiceError(SpanlinError):
+    """A service that refuses a request or does not answer it.
+
+    `status` is that of the answer, 0 if there was none. `code` is the service's own word for the error, and
+    `request_id` stands in its log; both may be empty.
+    """
+
+    def __init__(self, message: str, *, status: int = 0, code: str = "", request_id: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.request_id = request_id
+
+
+class ServiceDownError(ServiceError):
+    """No service at the address, or a broken connection."""
+
+
+class ServiceTimeoutError(ServiceError):
+    """An answer that did not come in time."""
+
+
+class ServiceBusyError(ServiceError):
+    """A service that has too much to do, even after several tries."""
+
+
+class ServiceTokenError(ServiceError):
+    """A token that is missing or wrong."""
+
+
+class RequestTooLargeError(ServiceError):
+    """A text, sentence or list that the service's limits do not allow."""
 
 
 class MissingExtraError(SpanlinError):

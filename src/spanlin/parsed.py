@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from spanlin.errors import SpanlinError
+from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
 from spanlin.render.nltk import nltk_tree
@@ -21,10 +19,6 @@ from spanlin.trees.tree import LabelledSpan, Tree
 
 if TYPE_CHECKING:
     from spanlin.text.tokens import Sentence
-
-FloatArray = NDArray[np.float64]
-
-_LEAST_MARGINAL = 0.0005  # less is left out of JSON
 
 
 class Constituent(NamedTuple):
@@ -215,14 +209,20 @@ class Parsed:
         if self.left_boundary_log_probs is not None or self.right_boundary_log_probs is not None:
             found["splits"] = [list(split) for split in self.splits]
         if self.left_boundary_log_probs is not None:
-            found["left_log_probs"] = _rows(self.left_boundary_log_probs)
+            found["left_log_probs"] = log_probs_to_rows(self.left_boundary_log_probs)
         if self.right_boundary_log_probs is not None:
-            found["right_log_probs"] = _rows(self.right_boundary_log_probs)
+            found["right_log_probs"] = log_probs_to_rows(self.right_boundary_log_probs)
         if self.marginals is not None:
-            found["marginals"] = _probable_spans(self.marginals)
+            found["marginals"] = marginals_to_spans(self.marginals)
         if self.alternatives:
             found["alternatives"] = [other.to_json() for other in self.alternatives]
         return found
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Parsed:
+        """Return the parse of which `to_json` gave this, with probabilities of six decimals."""
+        others = found.get("alternatives", ()) if isinstance(found, Mapping) else ()
+        return cls(**read_fields(found), alternatives=tuple(map(cls.from_json, others)))
 
     def to_nltk(self) -> Any:
         """Return the tree as an `nltk.Tree`; needs NLTK."""
@@ -266,13 +266,3 @@ def _find_words(words: Sequence[str], text: str) -> list[int]:
         places.append(place)
         place += len(word)
     return places
-
-
-def _rows(log_probs: FloatArray) -> list[list[float | None]]:
-    return [[None if value == -np.inf else round(value, 6) for value in row] for row in log_probs.tolist()]
-
-
-def _probable_spans(marginals: FloatArray) -> list[list[int | float]]:
-    lefts, rights = np.nonzero(marginals >= _LEAST_MARGINAL)
-    places = zip(lefts.tolist(), rights.tolist(), marginals[lefts, rights].tolist(), strict=True)
-    return [[left, right, round(probability, 6)] for left, right, probability in places]

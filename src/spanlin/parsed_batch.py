@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from spanlin.parsed import Parsed
 from spanlin.runtime.backend import BOUNDARIES, SCORES
+from spanlin.runtime.batch_trees import Trees
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.results import Record
 from spanlin.runtime.sentences import RunBatch
-from spanlin.runtime.tree_shapes import Trees
 
 
 def make_parses(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar, overload
@@ -32,6 +33,7 @@ from spanlin.text import Sentence, iter_sentences
 Item = TypeVar("Item")
 
 _PLAIN = ParseOptions()
+_LOG = logging.getLogger(__name__)
 
 
 class Parser:
@@ -48,6 +50,7 @@ class Parser:
         self._runner = BatchRunner(features or features_of(folder), backend, workers=workers)
         self._write = BracketWriter(folder.labels, folder.tags)
         self._records = RecordMaker(folder.labels, folder.tags, folder.calibration)
+        _LOG.info("parser of %s: %s, workers: %d", folder.path, type(backend).__name__, workers)
 
     @property
     def backend(self) -> Backend:
@@ -57,6 +60,8 @@ class Parser:
     @classmethod
     def load(cls, model: str | Path = "en", *, threads: int = 0, device: str = "") -> Parser:
         """Return the parser of a model: a packaged or installed one by its name, a model folder, or a checkpoint.
+
+        A model on Hugging Face's hub is `hf:owner/name` or `hf:owner/name@revision`.
 
         It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
         "cuda", in torch there. A checkpoint, such as runs/mine/best, always runs in torch: on the GPU if there is one.
@@ -189,6 +194,9 @@ class Parser:
         """Yield the tree of each tokenized sentence as a line of brackets; see `bracket_items`."""
         check_sentences(sentences)
         return (line for _, line in self.bracket_items(sentences, lambda words: words, batch_tokens=batch_tokens))
+
+    def __repr__(self) -> str:
+        return f"<Parser of {self.folder.path.name}>"
 
     def _lines(self, batch: RunBatch[Item]) -> list[str]:
         words = batch.written(np.arange(len(batch.members)))

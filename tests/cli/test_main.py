@@ -17,7 +17,16 @@ from spanlin import __version__
 from spanlin.cli.main import main
 
 HEAVY = {"numpy", "onnxruntime", "spacy", "tokenizers", "torch", "fastapi"}
-PARTS = {"corpus_progress", "extras", "main", "model_options", "progress", "sources", "whole_lines"}
+PARTS = {
+    "corpus_progress",
+    "evaluate_dependencies",
+    "extras",
+    "main",
+    "model_options",
+    "progress",
+    "sources",
+    "whole_lines",
+}
 
 
 def run_main(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

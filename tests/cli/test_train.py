@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -99,19 +98,20 @@ def test_files_alone_are_enough(treebank: tuple[Path, Path], tmp_path: Path, mon
     files = ["--train", "mine/train.txt", "--dev", "mine/dev.txt"]
     monkeypatch.setattr("spanlin.training.loop.train", stopped_at_once)
     status, output, errors = run(*files, "--max-minutes", "0.5", "--device", "cpu")
-    assert (status, errors) == (0, "runs/mine ('mine', 'mine/train.txt', 'mine/dev.txt', 1.0) 0.5 False\n")
+    assert (status, errors) == (0, "runs/mine ('mine', 'mine/train.txt', 'mine/dev.txt') 0.5 False\n")
     assert output == "interrupted after 3 steps; to resume: spanlin train --folder runs/mine --resume\n"
 
     # What the message says works: the configuration is beside the run.
     (tmp_path / "runs" / "mine").mkdir(parents=True)
     (tmp_path / "runs" / "mine" / "config.toml").write_text(config_to_toml(small_config(Path("t.txt"))))
     status, _, errors = run("--folder", "runs/mine", "--resume")
-    assert (status, errors) == (0, "runs/mine ('generated', 't.txt', '', 1.0) 0.0 True\n")
+    assert (status, errors) == (0, "runs/mine ('generated', 't.txt', '') 0.0 True\n")
 
 
 def stopped_at_once(config: TrainingConfig, folder: Path, *, resume: bool, **_others: Any) -> TrainingResult:
     """Say what was asked for, in place of a run."""
-    print(folder, astuple(config.treebanks[0]), config.max_minutes, resume, file=sys.stderr)
+    (treebank,) = config.treebanks
+    print(folder, (treebank.name, treebank.train, treebank.dev), config.max_minutes, resume, file=sys.stderr)
     return TrainingResult(best=folder / "last", best_score=0.0, steps=3, interrupted=True)
 
 
@@ -123,7 +123,7 @@ def test_a_run_is_named_after_its_file_or_the_folder_of_it(
     path: str, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("spanlin.training.loop.train", stopped_at_once)
-    assert run("--train", path)[2] == f"{Path('runs') / folder} ({folder!r}, {path!r}, '', 1.0) 0.0 False\n"
+    assert run("--train", path)[2] == f"{Path('runs') / folder} ({folder!r}, {path!r}, '') 0.0 False\n"
 
 
 @pytest.mark.parametrize(

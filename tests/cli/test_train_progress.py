@@ -52,6 +52,7 @@ def test_evaluations_warnings_and_notes_have_lines() -> None:
         Event(kind="evaluation", epoch=3, scores={"mine": 60.0, "mean": 60.0}),
         step(20),
         Event(kind="saved", step=20),
+        Event(kind="end", step=20, text="finished"),
     ).splitlines()
     assert lines[:3] == ["30 sentences [of 200 tokens]", "warning: too few", "epoch 2  dev F1  mine 61.23  mean 61.23"]
     assert "  best dev F1 61.23  1:15 left" in lines[4]

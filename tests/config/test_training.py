@@ -94,7 +94,10 @@ def test_defaults_fill_in_and_whole_numbers_pass_for_floats(tmp_path: Path) -> N
         ('precision = "fp16"\n' + MINIMAL, "precision must be one of 'fp32', 'bf16', got 'fp16'"),
         ("", "the key treebanks is missing"),
         ("treebanks = []\n", r"no \[\[treebanks\]\]: name at least one with its train file"),
-        ('[[treebanks]]\nname = "t"\n', r"treebank 't': nothing to train on: give it train, train_dependencies or both"),
+        (
+            '[[treebanks]]\nname = "t"\n',
+            r"treebank 't': nothing to train on: give it train, train_dependencies or both",
+        ),
         (MINIMAL + MINIMAL, r"two \[\[treebanks\]\] have the name 't': give each its own"),
         (MINIMAL.replace('"t"', '"mean"'), "a treebank has the name 'mean', which the mean of all dev scores has"),
         ('[[treebanks]]\nname = "t"\ntrain = "x"\nweight = 0\n', "treebank 't': weight must be positive, got 0.0"),

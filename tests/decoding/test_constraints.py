@@ -244,7 +244,7 @@ def fail(required: tuple[Span, ...] = (), forbidden: tuple[Span, ...] = (), word
 
 
 def test_lists_and_plain_pairs_are_spans_too() -> None:
-    given = SpanConstraints(required=[[0, 2]], forbidden=[(np.int64(1), 3)])  # type: ignore[arg-type]
+    given = SpanConstraints(required=[[0, 2]], forbidden=[(np.int64(1), 3)])
     assert given == SpanConstraints(required=(Span(0, 2),), forbidden=(Span(1, 3),))
     assert all(type(edge) is int for edge in given.forbidden[0])
     scores = np.zeros((1, 4, 4))

@@ -123,5 +123,5 @@ def test_scores_with_different_parameters_cannot_be_compared() -> None:
 
 
 def test_nothing_scored_cannot_be_compared() -> None:
-    with pytest.raises(EvaluationError, match="no bracket is scored in both predictions"):
+    with pytest.raises(EvaluationError, match="nothing is scored in both predictions"):
         compare_scores(score_of([None]), score_of([(1, 1, 1)]))

@@ -105,7 +105,7 @@ def test_requests_of_all_kinds_at_once_get_their_own_answers(client: httpx.Clien
         if one.status_code == 200:
             assert _known(one) == _known(other)
         else:
-            assert one.json() == other.json()
+            assert one.json()["error"]["message"] == other.json()["error"]["message"]
 
 
 def _known(answer: httpx.Response) -> list[tuple[list[str], str]]:

@@ -132,5 +132,7 @@ def test_dependencies_can_be_learned_without_trees(files: Path, tmp_path: Path) 
 
 
 def test_a_treebank_needs_something_to_train_on() -> None:
-    with pytest.raises(ConfigError, match="treebank 'empty': nothing to train on: give it train, train_dependencies or both"):
+    with pytest.raises(
+        ConfigError, match="treebank 'empty': nothing to train on: give it train, train_dependencies or both"
+    ):
         config_from_table(TrainingConfig, {"treebanks": [{"name": "empty"}]})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 from click.core import ParameterSource
 
+from spanlin.cli.evaluate_dependencies import evaluate_conllu, is_conllu
 from spanlin.cli.model_scores import score_any_model
 from spanlin.errors import TreeSyntaxError
 from spanlin.evaluation.evalb import EvalbOutput
@@ -116,14 +117,21 @@ def evaluate(
     With --model and no PREDICTED, the trees are those that a model finds for the words of GOLD. Its tagging
     accuracy, its speed and how many greedy trees were certain are reported too (in the evalb format, on stderr).
 
+    Files whose names end in .conllu or .conllu.gz are scored by their dependencies, exactly as the official evaluation
+    of Universal Dependencies does: UAS, LAS, CLAS, tags, words, sentences and more.
+
     \b
     Examples:
       spanlin evaluate gold.txt predicted.txt
       spanlin evaluate gold.txt predicted.txt --format evalb --params COLLINS.prm
       spanlin evaluate gold.txt one.txt two.txt
+      spanlin evaluate gold.conllu predicted.conllu
       spanlin evaluate --model en gold.txt
       spanlin evaluate --model runs/mine/best gold.txt --decoder cky
     """  # noqa: D301 (click's mark for lines that stay as they are)
+    if is_conllu(gold) and model is None:
+        evaluate_conllu(gold, predicted, predicted2, output_format)
+        return
     _check_usage(click.get_current_context(), model, predicted)
     parameters = find_parameters(params)
     bad: list[TreeSyntaxError] = []

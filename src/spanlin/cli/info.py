@@ -12,6 +12,7 @@ import click
 
 from spanlin.cli.extras import needs_train_extra
 from spanlin.model_folder.folder import CARD, ModelFolder, open_folder
+from spanlin.model_folder.hub import pinned_name
 from spanlin.model_folder.installed import normal_name
 from spanlin.model_folder.lookup import find_model, named_models
 from spanlin.model_folder.path_kinds import is_checkpoint
@@ -27,9 +28,9 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a card is untrusted:
 def info(model: str | None, as_json: bool) -> None:
     """Tell what MODEL is: its precision, size, labels, tags and licences, and its whole card.
 
-    MODEL is the name of a packaged or installed model, a folder that `spanlin export` made, or a checkpoint (needs
-    torch). The files of a folder are checked against their sums. Without MODEL, this is about en and lists all models
-    that are installed.
+    MODEL is the name of a packaged or installed model, a folder that `spanlin export` made, hf:OWNER/NAME on Hugging
+    Face's hub, or a checkpoint (needs torch). The files of a folder are checked against their sums. Without MODEL, this
+    is about en and lists all models that are installed.
     """
     facts = model_facts(find_model(model or "en"))
     named = named_models()
@@ -47,7 +48,7 @@ def model_facts(path: Path) -> dict[str, Any]:
     card = card_path.read_text(encoding="utf-8", errors="replace") if card_path.exists() else ""
     chains = [split_chain(label) for label in folder.labels if label != EMPTY_LABEL]
     return {
-        "model": folder.path.resolve().name,
+        "model": pinned_name(folder.path) or folder.path.resolve().name,
         "folder": str(folder.path),
         "kind": "checkpoint" if is_checkpoint(path) else "model folder",
         "precision": folder.precision,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import io
 import os
 import sys
 from typing import Any, NoReturn
@@ -21,7 +22,7 @@ _COMMANDS = {
     "calibrate": "Fit the probabilities of a model folder on gold trees.",
     "corpus": "Parse documents by the million into shards, on one machine or a Ray cluster.",
     "draw": "Draw trees for a terminal, as SVG or for LaTeX.",
-    "evaluate": "Score predicted trees, or a checkpoint, against gold trees, exactly as EVALB does.",
+    "evaluate": "Score predicted trees (as EVALB does) or dependencies (as UD does), or a checkpoint.",
     "export": "Turn a trained checkpoint into a model folder that needs no torch.",
     "info": "Tell what a model is: its card, labels, tags, size and licences.",
     "jackknife": "Replace the tags of treebanks by predicted ones, by k-fold jackknifing.",
@@ -77,6 +78,7 @@ class _Commands(click.Group):
             _exit_with_usage(error)
 
     def invoke(self, context: click.Context) -> Any:
+        _write_utf8()
         try:
             return super().invoke(context)
         except click.UsageError as error:
@@ -91,6 +93,13 @@ class _Commands(click.Group):
             # The reader has gone (as with `| head`): nothing is left to tell, not even at shutdown.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             context.exit(141)
+
+
+def _write_utf8() -> None:
+    """Write UTF-8 into files and pipes on every system; on Windows they have cp1252, which lacks most characters."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
+            stream.reconfigure(encoding="utf-8", errors=stream.errors)
 
 
 def _exit_with_usage(error: click.UsageError) -> NoReturn:

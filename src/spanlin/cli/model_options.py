@@ -16,9 +16,10 @@ def model_options(command: Command) -> Command:
         click.option(
             "--model",
             default="en",
-            metavar="NAME|FOLDER",
+            metavar="NAME|FOLDER|hf:OWNER/NAME",
             show_default=True,
-            help="A packaged or installed model, a folder that `spanlin export` made, or a checkpoint (needs torch).",
+            help="A packaged or installed model, a folder that `spanlin export` made, one on Hugging Face's hub, or a "
+            "checkpoint (needs torch).",
         ),
         click.option(
             "--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use."

@@ -105,7 +105,8 @@ def parse(
         raise click.UsageError("--k-best has its trees in JSON only: add --format json.")
     names = () if texts else files or ("-",)
     if not quiet and "-" in names and sys.stdin.isatty() and sys.stderr.isatty():
-        click.echo("spanlin: reading from the terminal; end with Ctrl-D", err=True)
+        keys = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
+        click.echo(f"spanlin: reading from the terminal; end with {keys}", err=True)
     shown = not quiet and sys.stderr.isatty() and not sys.stdout.isatty()  # else trees themselves tell how far it is
     with WholeLines(sys.stdout.buffer) as output:
         try:

@@ -15,6 +15,7 @@ from spanlin.trees.treebanks import (
     find_brackets,
     find_craft,
     find_ctb,
+    find_example,
     find_genia,
     find_gum,
     find_listed_brackets,
@@ -31,6 +32,8 @@ _PATH = click.Path(path_type=Path)
 @click.group()
 def prepare() -> None:
     """Turn the treebank at SOURCE into DEST/train.txt, dev.txt and test.txt, one cleaned tree per line.
+
+    `spanlin prepare example DEST` needs no source: it makes some hundred trees to try things with.
 
     Empty elements, function tags and co-indices are removed, and every tree gets the root TOP. DEST/manifest.json
     records the counts, what was dropped and why, and a checksum of each file. Dependencies (ud) are written as
@@ -107,6 +110,16 @@ def genia(source: Path, dest: Path, skip_bad: bool, strict: bool, ids: Path | No
     SOURCE holds the XML files, at any depth. The list future_use is used too, if it is there.
     """
     _prepare(find_genia(source, ids=ids), dest, skip_bad, strict)
+
+
+@prepare.command()
+@click.argument("dest", type=_PATH)
+def example(dest: Path) -> None:
+    """Trees to try things with, made by a small grammar of English.
+
+    The same 400, 60 and 60 trees every time.
+    """
+    _prepare(find_example(), dest, skip_bad=False, strict=False)
 
 
 @prepare.command()

@@ -49,7 +49,7 @@ class TrainProgress:
             self._print(f"epoch {event.epoch}  dev F1  {parts}")
         elif event.kind == "warning":
             self._print(f"warning: {event.text}")
-        elif event.text:
+        elif event.text and event.kind != "end":  # the command itself says how it ended
             self._print(event.text)
 
     def _show_step(self, event: Event) -> None:

@@ -30,7 +30,9 @@ class TreebankConfig:
 
     def __post_init__(self) -> None:
         if not self.train and not self.train_dependencies:
-            raise ConfigError(f"treebank {shown(self.name)}: nothing to train on: give it train, train_dependencies or both")
+            raise ConfigError(
+                f"treebank {shown(self.name)}: nothing to train on: give it train, train_dependencies or both"
+            )
         if self.weight <= 0:
             raise ConfigError(f"treebank {shown(self.name)}: weight must be positive, got {self.weight}")
 

@@ -39,7 +39,7 @@ class ChildProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            text=True,
+            encoding="utf-8",
             # It finds what this process finds, also in another folder, and where Ray has changed the path.
             env=os.environ | {"PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)},
             start_new_session=leads_group,
@@ -135,10 +135,10 @@ def exit_when_terminated() -> None:
 def end_group(leader: int) -> None:
     """Kill a process with all that it started on this machine, some of which would outlive it."""
     with suppress(ProcessLookupError):
-        if hasattr(os, "killpg"):
+        if sys.platform != "win32" and hasattr(os, "killpg"):
             os.killpg(leader, signal.SIGKILL)
-        else:
-            os.kill(leader, signal.SIGTERM)  # on Windows, that is as good
+        else:  # without groups; on Windows, this cannot be caught
+            os.kill(leader, signal.SIGTERM)
 
 
 def did_not_start(status: int) -> CorpusError:

@@ -25,7 +25,7 @@ from spanlin.corpus.stores import (
 )
 from spanlin.errors import CorpusError
 from spanlin.model_folder.folder import manifest_bytes
-from spanlin.model_folder.lookup import find_model
+from spanlin.model_folder.lookup import find_model, pin_model
 from spanlin.model_folder.path_kinds import checkpoint_hash, is_checkpoint
 from spanlin.runtime.options import TreeDecoder
 from spanlin.text.forms import InputForm
@@ -126,6 +126,7 @@ def make_job(
     if not 0 < time_limit <= _LONGEST_LIMIT:
         raise CorpusError(f"time_limit must be more than 0 and at most {_LONGEST_LIMIT:,} seconds, got {time_limit}")
     root, _, folder = open_address(output)
+    model = str(pin_model(model))  # every machine must have the same
     model_hash = hash_model(model)
     about: dict[str, Any] = {
         "format": FORMAT,

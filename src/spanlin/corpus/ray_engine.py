@@ -45,7 +45,9 @@ class RaySettings:
 
 
 def require_ray() -> None:
-    """Raise a MissingExtraError if Ray is not installed."""
+    """Raise a MissingExtraError if Ray is not installed, or a CorpusError where what it starts could not be ended."""
+    if sys.platform == "win32":
+        raise CorpusError("on Windows, a corpus is parsed without Ray: add --engine plain")
     if importlib.util.find_spec("ray") is None:
         raise MissingExtraError("parsing on Ray needs it: pip install 'spanlin[ray]'")
 

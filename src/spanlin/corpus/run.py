@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import closing
 
@@ -79,8 +80,9 @@ def _require_ids(files: Sequence[CorpusFile], options: CorpusOptions) -> None:
 
 
 def choose_engine(address: str = "") -> Engine:
-    """Return "ray" if there is a cluster to join or Ray is installed, else "plain"."""
-    return "ray" if address or importlib.util.find_spec("ray") is not None else "plain"
+    """Return "ray" if there is a cluster to join, or if Ray is installed and not on Windows, else "plain"."""
+    is_there = sys.platform != "win32" and importlib.util.find_spec("ray") is not None
+    return "ray" if address or is_there else "plain"
 
 
 def _run(units: Sequence[Unit], job: Job, settings: RaySettings, progress: RunProgress) -> Generator[UnitDone]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import SupportsIndex
 
 import numpy as np
 
@@ -27,24 +28,26 @@ from spanlin.errors import ConstraintError
 from spanlin.trees.tree import Span
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class SpanConstraints:
-    """Spans that a sentence's tree must have, and spans that it must not have.
+    """Spans that a sentence's tree must have, and spans that it must not have, as pairs such as `(2, 5)`.
 
     One-word spans and the whole sentence are in every tree: requiring them changes nothing, forbidding them is an
     error.
     """
 
-    required: tuple[Span, ...] = ()
-    forbidden: tuple[Span, ...] = ()
+    required: tuple[Span, ...]
+    forbidden: tuple[Span, ...]
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self, required: Iterable[Sequence[SupportsIndex]] = (), forbidden: Iterable[Sequence[SupportsIndex]] = ()
+    ) -> None:
         # Lists and plain pairs are what people write, and what JSON gives.
-        object.__setattr__(self, "required", as_spans("required", self.required))
-        object.__setattr__(self, "forbidden", as_spans("forbidden", self.forbidden))
+        object.__setattr__(self, "required", as_spans("required", required))
+        object.__setattr__(self, "forbidden", as_spans("forbidden", forbidden))
 
 
-def as_spans(kind: str, spans: Iterable[Sequence[int]]) -> tuple[Span, ...]:
+def as_spans(kind: str, spans: Iterable[Sequence[SupportsIndex]]) -> tuple[Span, ...]:
     """Return pairs of whole numbers as spans, or raise a ConstraintError that names what is not one."""
     if isinstance(spans, str) or not isinstance(spans, Iterable):
         raise ConstraintError(f"{kind} is {spans!r:.40}: give a list of spans, such as [(0, 2)]")

@@ -36,7 +36,7 @@ def score_to_text(score: Score) -> str:
     cutoff = f"len<={score.parameters.cutoff_length}"
     kind = "labelled" if score.parameters.labelled else "brackets"
     blocks = [
-        _table(
+        counts_table(
             "Brackets",
             {
                 kind: totals.brackets,
@@ -47,11 +47,11 @@ def score_to_text(score: Score) -> str:
         ),
         _interval_line(score),
         _sentence_table(totals, short, cutoff),
-        _table("Label", score.by_label)
+        counts_table("Label", score.by_label)
         if score.parameters.labelled
         else "Label: n/a, for labels do not count (LABELED 0)",
-        _table("Span length", score.by_span_length),
-        _table("Sentence length", score.by_sentence_length),
+        counts_table("Span length", score.by_span_length),
+        counts_table("Sentence length", score.by_sentence_length),
     ]
     if score.problems:
         blocks.append(_problem_lines(score))
@@ -64,28 +64,29 @@ def comparison_to_dict(comparison: Comparison) -> dict[str, Any]:
     return {"difference": comparison.difference, **comparison._asdict()}
 
 
-def comparison_to_text(comparison: Comparison) -> str:
+def comparison_to_text(comparison: Comparison, metric: str = "F1") -> str:
     """Return a comparison in two lines."""
     return (
-        f"F1 {comparison.first_f1:.2f} -> {comparison.second_f1:.2f}: {comparison.difference:+.2f}, "
+        f"{metric} {comparison.first_f1:.2f} -> {comparison.second_f1:.2f}: {comparison.difference:+.2f}, "
         f"p = {comparison.p_value:.4f} (approximate randomization, {comparison.samples} samples, "
         f"seed {comparison.seed})\n"
         f"compared on {comparison.compared} sentences valid in both; {comparison.left_out} left out"
     )
 
 
-def _counts_to_dict(counts: Counts) -> dict[str, Any]:
+def counts_to_dict(counts: Counts) -> dict[str, Any]:
+    """Return counts with their ratios."""
     return {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1, **counts._asdict()}
 
 
 def _table_to_dict(table: Mapping[str, Counts]) -> dict[str, Any]:
-    return {name: _counts_to_dict(counts) for name, counts in table.items()}
+    return {name: counts_to_dict(counts) for name, counts in table.items()}
 
 
 def _totals_to_dict(totals: Totals) -> dict[str, Any]:
     return {
-        **_counts_to_dict(totals.brackets),
-        "unlabelled": _counts_to_dict(totals.unlabelled),
+        **counts_to_dict(totals.brackets),
+        "unlabelled": counts_to_dict(totals.unlabelled),
         "complete_match": totals.complete_match,
         "average_crossing": totals.average_crossing,
         "no_crossing": totals.no_crossing,
@@ -100,11 +101,12 @@ def _totals_to_dict(totals: Totals) -> dict[str, Any]:
     }
 
 
-def _table(title: str, rows: Mapping[str, Counts]) -> str:
+def counts_table(title: str, rows: Mapping[str, Counts]) -> str:
+    """Return a table with a row for each name."""
     width = max(len(name) for name in (title, *rows))
     lines = [f"{title:<{width}} {'F1':>7} {'Prec.':>7} {'Recall':>7} {'matched':>8} {'gold':>8} {'predicted':>9}"]
     for name, counts in rows.items():
-        ratios = " ".join(f"{_number(value):>7}" for value in (counts.f1, counts.precision, counts.recall))
+        ratios = " ".join(f"{number_text(value):>7}" for value in (counts.f1, counts.precision, counts.recall))
         lines.append(f"{name:<{width}} {ratios} {counts.matched:>8} {counts.gold:>8} {counts.predicted:>9}")
     if not rows:
         lines.append(_NOT_AVAILABLE)
@@ -117,11 +119,11 @@ def _sentence_table(totals: Totals, short: Totals, cutoff: str) -> str:
         ("  scored", str(totals.valid), str(short.valid)),
         ("  in error (words differ)", str(totals.errors), str(short.errors)),
         ("  skipped (nothing predicted)", str(totals.skipped), str(short.skipped)),
-        ("complete match", _number(totals.complete_match), _number(short.complete_match)),
-        ("average crossing", _number(totals.average_crossing), _number(short.average_crossing)),
-        ("no crossing", _number(totals.no_crossing), _number(short.no_crossing)),
-        ("2 or less crossing", _number(totals.two_or_less), _number(short.two_or_less)),
-        ("tagging accuracy", _number(totals.tagging_accuracy), _number(short.tagging_accuracy)),
+        ("complete match", number_text(totals.complete_match), number_text(short.complete_match)),
+        ("average crossing", number_text(totals.average_crossing), number_text(short.average_crossing)),
+        ("no crossing", number_text(totals.no_crossing), number_text(short.no_crossing)),
+        ("2 or less crossing", number_text(totals.two_or_less), number_text(short.two_or_less)),
+        ("tagging accuracy", number_text(totals.tagging_accuracy), number_text(short.tagging_accuracy)),
     ]
     return "\n".join(f"{name:<29} {every:>8} {few:>8}" for name, every, few in [("Sentences", "all", cutoff), *rows])
 
@@ -145,5 +147,6 @@ def _problem_lines(score: Score) -> str:
     return "\n".join(lines)
 
 
-def _number(value: float | None) -> str:
+def number_text(value: float | None) -> str:
+    """Return a number with two digits, or n/a."""
     return _NOT_AVAILABLE if value is None else f"{value:.2f}"

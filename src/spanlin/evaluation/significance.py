@@ -52,7 +52,12 @@ def bootstrap_interval(sentences: Sequence[SentenceScore], *, samples: int, seed
 
     None if no valid sentence has a bracket. A draw without any bracket is drawn again.
     """
-    table = _table_of([sentence for sentence in sentences if sentence.status is Status.VALID])
+    return count_interval([_counts(one) for one in sentences if one.status is Status.VALID], samples=samples, seed=seed)
+
+
+def count_interval(sentences: Sequence[Counts], *, samples: int, seed: int) -> Interval | None:
+    """Return the same from the counts of each sentence."""
+    table = _table_of(sentences)
     if not table[:, :2].any():
         return None
     generator = np.random.default_rng(seed)
@@ -86,13 +91,26 @@ def compare_scores(first: Score, second: Score, *, samples: int = 10_000, seed: 
         for one, two in zip(first.sentences, second.sentences, strict=True)
         if one.status is Status.VALID and two.status is Status.VALID
     ]
-    first_table = _table_of([one for one, _ in pairs])
-    second_table = _table_of([two for _, two in pairs])
+    first_counts, second_counts = ([_counts(pair[place]) for pair in pairs] for place in (0, 1))
+    compared = compare_counts(first_counts, second_counts, samples=samples, seed=seed)
+    return compared._replace(left_out=len(first.sentences) - len(pairs))
+
+
+def compare_counts(
+    first: Sequence[Counts], second: Sequence[Counts], *, samples: int = 10_000, seed: int = 12345
+) -> Comparison:
+    """Return the same from the counts that two predictions have for each sentence."""
+    if len(first) != len(second):
+        raise EvaluationError(
+            f"scores of {len(first)} and {len(second)} sentences cannot be compared: score both against the same gold "
+            "file"
+        )
+    first_table, second_table = _table_of(first), _table_of(second)
     first_sums = first_table.sum(axis=0)
     second_sums = second_table.sum(axis=0)
     first_f1, second_f1 = (Counts(*map(int, sums)).f1 for sums in (first_sums, second_sums))
     if first_f1 is None or second_f1 is None:
-        raise EvaluationError("no bracket is scored in both predictions: nothing can be compared")
+        raise EvaluationError("nothing is scored in both predictions: nothing can be compared")
     # Sentences with the same counts in both exchange nothing.
     gains = (second_table - first_table)[(second_table != first_table).any(axis=1)]
     generator = np.random.default_rng(seed)
@@ -109,16 +127,19 @@ def compare_scores(first: Score, second: Score, *, samples: int = 10_000, seed: 
         first_f1=first_f1,
         second_f1=second_f1,
         p_value=(at_least + 1) / (samples + 1),
-        compared=len(pairs),
-        left_out=len(first.sentences) - len(pairs),
+        compared=len(first),
+        left_out=0,
         samples=samples,
         seed=seed,
     )
 
 
-def _table_of(sentences: Sequence[SentenceScore]) -> _Table:
-    rows = [(sentence.gold, sentence.predicted, sentence.matched) for sentence in sentences]
-    return np.array(rows, dtype=np.int64).reshape(-1, 3)
+def _counts(sentence: SentenceScore) -> Counts:
+    return Counts(sentence.gold, sentence.predicted, sentence.matched)
+
+
+def _table_of(sentences: Sequence[Counts]) -> _Table:
+    return np.array(sentences, dtype=np.int64).reshape(-1, 3)
 
 
 def _f1_of(sums: npt.NDArray[np.float64] | _Table) -> npt.NDArray[np.float64]:

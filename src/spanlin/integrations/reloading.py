@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from spanlin.errors import ConfigError
+from spanlin.model_folder.lookup import pin_model
 from spanlin.parser import Parser
 
 
@@ -15,7 +16,7 @@ class ReloadingParser:
     def __init__(self, model: str | Path, *, threads: int) -> None:
         if threads < 0:
             raise ConfigError(f"threads must be 0 (every core) or more, got {threads}")
-        self.model = model
+        self.model = pin_model(model)  # other processes must get the same
         self.threads = threads
         self._loaded: tuple[int, Parser] | None = None
         self.get()  # so that a wrong name is an error here and not later

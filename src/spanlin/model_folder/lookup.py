@@ -1,4 +1,4 @@
-"""Where a model is: by the name of one in the package or of an installed one, or by its path."""
+"""Where a model is: one in the package or in another one, by its name; one on the hub; any folder, by its path."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from spanlin import __version__
 from spanlin.errors import CheckpointError
+from spanlin.model_folder.hub import PREFIX, fetch_model, pinned_name
 from spanlin.model_folder.installed import InstalledModel, find_installed, installed_models, is_model_name
 from spanlin.model_folder.manifest import MANIFEST
 
@@ -17,10 +18,14 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 def find_model(model: str | Path) -> Path:
     """Return the folder of a model: one of the package's or an installed one by its name, or any folder by its path.
 
+    `hf:owner/name` is fetched from Hugging Face's hub, unless it is in the cache already.
+
     A name has letters, digits, dots, hyphens and underscores alone. All else is a path, as is a name that no model has.
     The package's own models come first, then the installed ones, then a folder; `./name` is always a folder.
     """
     if isinstance(model, str):
+        if model.startswith(PREFIX):
+            return fetch_model(model)
         if model in packaged_models():
             return _PACKAGED / model
         if is_model_name(model) and (installed := find_installed(model)):
@@ -34,6 +39,13 @@ def find_model(model: str | Path) -> Path:
         reason = error.strerror or "cannot be read"
     shown = ascii(str(model))[:100] if not str(model).isprintable() or len(str(model)) > 300 else model or "''"
     raise CheckpointError(f"{shown}: {reason}; {known_models()}")
+
+
+def pin_model(model: str | Path) -> str | Path:
+    """Return a name by which every process, now and later, finds the same model: on the hub, the one with a commit."""
+    if isinstance(model, str) and model.startswith(PREFIX):
+        return pinned_name(fetch_model(model)) or model
+    return model
 
 
 def packaged_models() -> list[str]:

@@ -1,4 +1,7 @@
-"""Trees for LaTeX, for the package forest or tikz-qtree."""
+"""Trees for LaTeX, for the package forest or tikz-qtree.
+
+The service's page has the same in `formats.js`; tests/render/latex_cases.json holds both to it.
+"""
 
 from __future__ import annotations
 

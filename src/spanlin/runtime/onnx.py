@@ -169,7 +169,4 @@ def _session(graph: Path, threads: int) -> Any:
 
 def available_cores() -> int:
     """Return how many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

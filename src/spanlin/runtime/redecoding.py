@@ -21,10 +21,10 @@ from spanlin.decoding import (
 from spanlin.decoding.scores import check_batch_scores
 from spanlin.errors import DecodingError, LinearizationError
 from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays, Backend, IntArray
+from spanlin.runtime.batch_trees import Trees, join_trees
 from spanlin.runtime.label_ranking import rank_labels
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.sentences import RunBatch
-from spanlin.runtime.tree_shapes import Trees, join_trees
 from spanlin.runtime.tree_spans import label_spans, span_log_probs
 
 _NAMED_WORDS = 5  # in an error message

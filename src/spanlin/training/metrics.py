@@ -83,7 +83,7 @@ def draw_curves(folder: Path) -> Path:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    events = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    events = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     steps = [event for event in events if event["kind"] == "step"]
     evaluations = [event for event in events if event["kind"] == "evaluation"]
     figure = Figure(figsize=(9, 4), layout="constrained")

@@ -1,4 +1,5 @@
-// A parse as text in the formats that other programs read. The LaTeX is, sign by sign, what `Parsed.latex()` gives.
+// A parse as text in the formats that other programs read. The LaTeX is, byte for byte, what `Parsed.latex()` gives:
+// tests/render/latex_cases.json holds both to it.
 
 import { FONTS, PILL, ROOF_TEXT, WORD_DROP, layoutTree, roof } from "./layout.js";
 import { drawnRoot } from "./tree.js";

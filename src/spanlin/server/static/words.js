@@ -1,8 +1,9 @@
 // How words, phrases and numbers are told to people.
 
 const PHRASE = 60; // characters of a phrase that fit a chip or a tooltip
-// Marks that steer the direction of text would rearrange the page around them; other controls cannot be seen.
-const ACTING = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g;
+// Marks that steer the direction of text would rearrange the page around them; other controls, and halves of pairs of
+// surrogates, cannot be seen.
+const ACTING = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]/gu;
 const segmenter = typeof Intl.Segmenter === "function" ? new Intl.Segmenter() : null;
 
 /** The text with a sign in place of each character that would act instead of show. */

@@ -5,6 +5,7 @@ from __future__ import annotations
 from spanlin.trees.treebanks.bracket_files import find_brackets, find_listed_brackets
 from spanlin.trees.treebanks.craft import find_craft
 from spanlin.trees.treebanks.ctb import find_ctb
+from spanlin.trees.treebanks.example import find_example
 from spanlin.trees.treebanks.genia import find_genia
 from spanlin.trees.treebanks.gum import find_gum
 from spanlin.trees.treebanks.nltk_sample import find_nltk_sample
@@ -22,6 +23,7 @@ __all__ = [
     "find_brackets",
     "find_craft",
     "find_ctb",
+    "find_example",
     "find_genia",
     "find_gum",
     "find_listed_brackets",

@@ -1,0 +1,41 @@
+"""`spanlin evaluate` for CoNLL-U files: predicted dependencies against gold ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from spanlin.evaluation.report import comparison_to_dict, comparison_to_text
+from spanlin.evaluation.ud_score import compare_ud_scores, score_conllu_files
+
+
+def is_conllu(path: Path) -> bool:
+    """Return whether a file is CoNLL-U by its name."""
+    return path.name.removesuffix(".gz").endswith(".conllu")
+
+
+def evaluate_conllu(gold: Path, predicted: Path | None, predicted2: Path | None, output_format: str) -> None:
+    """Print the score of one file of predicted dependencies, or of two and their difference."""
+    if output_format == "evalb":
+        raise click.UsageError("--format evalb is for trees: leave it out for CoNLL-U.")
+    if predicted is None:
+        raise click.UsageError("Missing argument 'PREDICTED': give the predicted dependencies, as CoNLL-U.")
+    for path in (predicted, predicted2):
+        if path is not None and not is_conllu(path):
+            raise click.UsageError(f"GOLD is CoNLL-U and {path} is not: its name must end in .conllu or .conllu.gz.")
+    first = score_conllu_files(gold, predicted)
+    if predicted2 is None:
+        click.echo(first.to_json() if output_format == "json" else first.to_text())
+        return
+    second = score_conllu_files(gold, predicted2)
+    comparisons = {metric: compare_ud_scores(first, second, metric) for metric in ("UAS", "LAS")}
+    if output_format == "json":
+        compared = {metric: comparison_to_dict(one) for metric, one in comparisons.items()}
+        both = {"first": first.to_dict(), "second": second.to_dict(), "comparison": compared}
+        click.echo(json.dumps(both, ensure_ascii=False, allow_nan=False, indent=2))
+    else:
+        lines = [comparison_to_text(one, metric) for metric, one in comparisons.items()]
+        texts = {predicted: first.to_text(), predicted2: second.to_text(), "Comparison": "\n".join(lines)}
+        click.echo("\n\n".join(f"=== {title} ===\n\n{text}" for title, text in texts.items()))
