@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+_LARGE = ".onnx"  # the end of the names of files that the hub keeps elsewhere and redirects to
+_STORED = re.compile(r"/stored/(?P<sum>[0-9a-f]{64})/(?P<file>.+)")
 _FILE = re.compile(r"/(?P<repository>[\w.-]+/[\w.-]+)/resolve/(?P<revision>[^/]+)/(?P<file>.+)")
 
 
@@ -45,6 +47,13 @@ class Hub:
         """Return the names of the files whose bytes were asked for, sorted."""
         return sorted(path.rpartition("/")[2] for method, path in self.requests if method == "GET")
 
+    def stored(self, wanted: str) -> bytes:
+        """Return the bytes of a large file by their sum."""
+        files = [
+            data for one in self.repositories.values() for commit in one.commits.values() for data in commit.values()
+        ]
+        return next(data for data in files if hashlib.sha256(data).hexdigest() == wanted)
+
     def forget(self) -> None:
         """Forget the requests so far."""
         self.requests.clear()
@@ -69,11 +78,14 @@ def run_hub() -> Iterator[Hub]:
 
         def _answer(self, *, has_body: bool) -> None:
             found = _FILE.fullmatch(self.path)
-            if found:  # the library may have other questions
+            stored = _STORED.fullmatch(self.path)
+            if found or stored:  # the library may have other questions
                 hub.requests.append((self.command, self.path))
             repository = hub.repositories.get(found["repository"]) if found else None
             if hub.down:
                 self._refuse(503, "")
+            elif stored:
+                self._send(hub.stored(stored["sum"]), {}, has_body=has_body)
             elif found is None:
                 self._refuse(404, "")
             elif repository is None or (
@@ -93,14 +105,33 @@ def run_hub() -> Iterator[Hub]:
                 self._refuse(404, "EntryNotFound", commit)
             else:
                 data = repository.commits[commit][file]
-                size = len(data) if repository.claimed_size is None or has_body else repository.claimed_size
-                self.send_response(200)
-                self.send_header("X-Repo-Commit", commit)
-                self.send_header("ETag", f'"{hashlib.sha1(data).hexdigest()}"')
-                self.send_header("Content-Length", str(size))
+                headers = {"X-Repo-Commit": commit, "ETag": f'"{hashlib.sha1(data).hexdigest()}"'}
+                if not file.endswith(_LARGE):
+                    self._send(data, headers, has_body=has_body, claimed_size=repository.claimed_size)
+                    return
+                stored = hashlib.sha256(data).hexdigest()
+                elsewhere = hub.address.replace("127.0.0.1", "localhost")  # another host, as far as clients can tell
+                self.send_response(302)
+                for name, value in {
+                    **headers,
+                    "X-Linked-ETag": f'"{stored}"',
+                    "X-Linked-Size": str(len(data)),
+                    "Location": f"{elsewhere}/stored/{stored}/{file}",
+                    "Content-Length": "0",
+                }.items():
+                    self.send_header(name, value)
                 self.end_headers()
-                if has_body:
-                    self.wfile.write(data)
+
+        def _send(
+            self, data: bytes, headers: dict[str, str], *, has_body: bool, claimed_size: int | None = None
+        ) -> None:
+            self.send_response(200)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(data) if claimed_size is None or has_body else claimed_size))
+            self.end_headers()
+            if has_body:
+                self.wfile.write(data)
 
         def _refuse(self, status: int, code: str, commit: str = "") -> None:
             self.send_response(status)

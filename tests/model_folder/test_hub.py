@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,9 @@ import pytest
 
 import spanlin
 from hub_server import Hub, Repository, run_hub
+from spanlin.corpus.job import CorpusOptions, make_job
 from spanlin.errors import CheckpointError, MissingExtraError
+from spanlin.integrations.reloading import ReloadingParser
 from spanlin.model_folder.folder import MANIFEST
 from spanlin.model_folder.hub import fetch_model, pinned_name
 from spanlin.model_folder.lookup import find_model, pin_model
@@ -203,6 +206,18 @@ def test_a_pinned_name_comes_from_the_cache_alone(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("spanlin.model_folder.lookup.fetch_model", lambda name: cached)
     assert pin_model("hf:some/own-parser") == f"hf:some/own-parser@{commit}"
     assert (pin_model("en"), pin_model(tmp_path)) == ("en", tmp_path)
+
+
+def test_all_processes_of_a_corpus_or_a_pipeline_have_one_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = "0123456789" * 4
+    cached = Path(shutil.copytree(find_model("en"), tmp_path / "models--some--parser" / "snapshots" / commit))
+    monkeypatch.setattr("spanlin.model_folder.lookup.fetch_model", lambda name: cached)
+    options = CorpusOptions()
+    job, _ = make_job(str(tmp_path / "out"), [], model="hf:some/parser", threads=1, device="", options=options)
+    assert job.model == f"hf:some/parser@{commit}"
+    assert ReloadingParser("hf:some/parser", threads=1).model == f"hf:some/parser@{commit}"
 
 
 @pytest.mark.parametrize(
