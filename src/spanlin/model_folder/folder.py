@@ -16,7 +16,17 @@ from spanlin.errors import CheckpointError
 from spanlin.model_folder.calibration import Calibration
 from spanlin.model_folder.graph_check import check_graph
 from spanlin.model_folder.lookup import known_models
-from spanlin.model_folder.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, read_facts, read_files
+from spanlin.model_folder.manifest import (
+    CARD,
+    GRAPH,
+    LABEL_GRAPH,
+    MANIFEST,
+    RELATION_GRAPH,
+    TOKENIZER,
+    WEIGHTS,
+    read_facts,
+    read_files,
+)
 from spanlin.model_folder.path_kinds import describe_other
 from spanlin.model_folder.plain_files import require_plain_file
 from spanlin.model_folder.strict_json import check_plain, read_strictly
@@ -29,6 +39,7 @@ __all__ = [
     "LABEL_GRAPH",
     "MANIFEST",
     "ModelFolder",
+    "RELATION_GRAPH",
     "TOKENIZER",
     "WEIGHTS",
     "file_hash",
@@ -38,7 +49,7 @@ __all__ = [
 ]
 
 FORMAT = 2
-_LOOKED_INTO = frozenset([GRAPH, LABEL_GRAPH, TOKENIZER])
+_LOOKED_INTO = frozenset([GRAPH, LABEL_GRAPH, RELATION_GRAPH, TOKENIZER])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +63,9 @@ class ModelFolder:
     labels: tuple[str, ...]
     tags: tuple[str, ...]
     details: dict[str, Any]
+    relations: tuple[str, ...] = ()
+    """Of dependencies; none for a model that gives trees alone."""
+    universal_tags: tuple[str, ...] = ()
     calibration: Calibration = field(default_factory=Calibration)
     temperatures: Temperatures = field(default_factory=Temperatures)
 
@@ -71,6 +85,11 @@ class ModelFolder:
         return self.path / LABEL_GRAPH
 
     @property
+    def relation_graph(self) -> Path:
+        """The ONNX file that names the relations of other arcs than its own, for a model with dependencies."""
+        return self.path / RELATION_GRAPH
+
+    @property
     def tokenizer(self) -> Path:
         """The tokenizer's JSON file."""
         return self.path / TOKENIZER
@@ -86,6 +105,7 @@ def write_manifest(folder: ModelFolder) -> None:
         "shape_step": folder.shape_step,
         "labels": folder.labels,
         "tags": folder.tags,
+        **({"relations": folder.relations, "universal_tags": folder.universal_tags} if folder.relations else {}),
         "calibration": asdict(folder.calibration),
         "temperatures": asdict(folder.temperatures),
         "details": folder.details,
@@ -120,6 +140,8 @@ def open_folder(path: str | Path) -> ModelFolder:
     model = ModelFolder(path=path, **read_facts(manifest, str(source)))
     if not {GRAPH, LABEL_GRAPH, TOKENIZER} <= files.keys():
         raise CheckpointError(f"{source}: damaged: it names no graphs or tokenizer")
+    if bool(model.relations) != (RELATION_GRAPH in files):
+        raise CheckpointError(f"{source}: damaged: it has relations or a graph of them, but not both; export it again")
     for name in (CARD, WEIGHTS):
         if name not in files and os.path.lexists(path / name):
             raise CheckpointError(f"{path / name}: is there, but not in {MANIFEST}: take it away or export again")

@@ -18,6 +18,8 @@ MANIFEST, GRAPH, LABEL_GRAPH, TOKENIZER, CARD = (
     "tokenizer.json",
     "card.md",
 )
+RELATION_GRAPH = "relations.onnx"
+"""Only there if the model gives dependencies."""
 WEIGHTS = "weights.safetensors"
 """Only there if the folder was exported for torch too."""
 
@@ -47,10 +49,19 @@ def read_facts(manifest: dict[str, Any], source: str) -> dict[str, Any]:
         "shape_step": _whole(manifest, "shape_step", source, least=0, most=_MOST_SHAPE_STEP),
         "labels": _names(manifest, "labels", source),
         "tags": _names(manifest, "tags", source),
+        **_dependency_facts(manifest, source),
         "calibration": Calibration(**_numbers(manifest, "calibration", Calibration, source)),
         "temperatures": _temperatures(manifest, source),
         "details": details,
     }
+
+
+def _dependency_facts(manifest: dict[str, Any], source: str) -> dict[str, tuple[str, ...]]:
+    """Return the relations and universal tags of a model that gives dependencies; a model has both or neither."""
+    keys = ("relations", "universal_tags")
+    if not any(key in manifest for key in keys):
+        return {}
+    return {key: _names(manifest, key, source) for key in keys}
 
 
 def read_files(manifest: dict[str, Any], source: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spanlin.network.batch import LexicalInput, PieceInput
+from spanlin.network.dependency_graph import dependency_outputs
 from spanlin.network.network import (
     ParserNetwork,
     SpanScores,
@@ -69,6 +70,9 @@ class ParserGraph(nn.Module):
         if scores.right is not None:
             assert right is not None
             outputs |= {"right_boundaries": right, "right_log_probs": scores.right}
+        if network.dependencies is not None:
+            assert scores.dependencies is not None
+            outputs |= dependency_outputs(network.dependencies, scores.dependencies)
         return outputs
 
     def _features(self, rows: list[Tensor]) -> Tensor:

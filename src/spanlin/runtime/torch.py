@@ -21,6 +21,7 @@ from spanlin.config.table import config_from_table
 from spanlin.errors import CheckpointError, ConfigError
 from spanlin.model_folder.folder import WEIGHTS, ModelFolder
 from spanlin.network.cuda_graphs import GraphRecorder
+from spanlin.network.dependency_graph import RelationGraph
 from spanlin.network.device import choose_device
 from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import LabelGraph, ParserGraph
@@ -62,12 +63,18 @@ class TorchBackend:
         dtype = torch.bfloat16 if on_gpu and graph.network.pretrained is not None else torch.float32
         self._graph = graph.to(self._device, dtype)
         self._labels = LabelGraph(self._graph.network)
+        arcs = self._graph.network.dependencies
+        self._relations = None if arcs is None else RelationGraph(arcs)
         self._dtype = dtype
         self.device, self.precision = str(self._device), "bf16" if dtype == torch.bfloat16 else "fp32"
-        self._label_count = len(folder.labels)
+        self._label_count, self._relation_count = len(folder.labels), len(folder.relations)
         network = graph.network
         self.outputs = frozenset(
-            graph_outputs(left=network.left_scorer is not None, right=network.right_scorer is not None)
+            graph_outputs(
+                left=network.left_scorer is not None,
+                right=network.right_scorer is not None,
+                dependencies=network.dependencies is not None,
+            )
         )
         cuda: Any = torch.cuda  # some of it has no annotations
         self._stream: Any = cuda.Stream(self._device) if on_gpu else None
@@ -107,6 +114,15 @@ class TorchBackend:
         flags = [torch.from_numpy(flag).to(self._device) for flag in (left_children, roots)]
         with self._lock:
             found: Float32Array = self._labels(*halves, *flags)[:, : self._label_count].cpu().numpy()
+        return found
+
+    @torch.inference_mode()
+    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+        """Return the log-probabilities of relations."""
+        assert self._relations is not None
+        halves = [torch.from_numpy(half).to(self._device, self._dtype) for half in (heads, dependents)]
+        with self._lock:
+            found: Float32Array = self._relations(*halves)[:, : self._relation_count].cpu().numpy()
         return found
 
     def _on_gpu(self, rows: InputRows, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
@@ -160,6 +176,9 @@ def _parser_graph(network: ParserNetwork, folder: ModelFolder) -> ParserGraph:
         _widen(network.labels.output)
     if network.tag_head is not None:
         _widen(network.tag_head.layers)
+    if network.dependencies is not None:
+        _widen(network.dependencies.relations.output)
+        _widen(network.dependencies.tags.layers)
     return ParserGraph(network, treebank=_treebank(folder)).eval()
 
 
@@ -195,6 +214,8 @@ def _network(folder: ModelFolder) -> ParserNetwork:
             labels=len(folder.labels),
             tags=len(folder.tags),
             treebanks=len(details["treebanks"]),
+            relations=len(folder.relations),
+            universal_tags=len(folder.universal_tags),
         )
         state: Mapping[str, Tensor]
         if path.is_file():
