@@ -33,6 +33,7 @@ class Recorder:
     def __init__(self, like: Backend) -> None:
         self.device, self.precision = like.device, like.precision
         self.batch_tokens, self.chunk = like.batch_tokens, like.chunk
+        self.most_sentences = like.most_sentences
         self.multiple, self.small_multiple = like.multiple, like.small_multiple
         self.outputs = frozenset(TREE)
         self.batches: list[tuple[PieceRows, IntArray]] = []

@@ -54,9 +54,7 @@ COVERED_BY = {
     ),
     "network/encoders/test_pretrained.py": "network.encoders.native runtime.piece_rows trees.shapes",
     "render/test_svg.py": "render.characters",
-    "runtime/test_export.py": (
-        "network.graph runtime.backend runtime.folder_features runtime.found_check runtime.onnx training.export"
-    ),
+    "runtime/test_export.py": "runtime.backend runtime.found_check runtime.onnx training.export",
     "runtime/test_graph_weights.py": "training.weight_names",
     "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.batch_trees",
     "runtime/test_torch_gpu.py": "runtime.torch",

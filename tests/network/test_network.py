@@ -14,7 +14,15 @@ from oracles.random_decoding import pad, random_log_probs
 from small_runs import splits_of, untrained_model
 from spanlin.decoding.decode import decode_batch
 from spanlin.network.batch import Batch
-from spanlin.network.network import EMPTY_LABEL_ID, ParserNetwork, SpanScores, all_spans, left_children, possible_spans
+from spanlin.network.network import (
+    EMPTY_LABEL_ID,
+    ParserNetwork,
+    SpanScores,
+    _log_sigmoid,
+    all_spans,
+    left_children,
+    possible_spans,
+)
 from spanlin.network.span_scorer import pick
 from spanlin.training.batches import BatchMaker
 from spanlin.training.checkpoint import Model
@@ -314,3 +322,10 @@ def test_a_network_has_only_the_parts_its_configuration_names() -> None:
     assert everything == {"lexical", "context", "roles", "left_scorer", "right_scorer", "labels", "tag_head"}
     left = parts(untrained_model(TREES, scorer={"target": "left", "tag_head": False}).network)
     assert left == everything - {"right_scorer", "tag_head"}
+
+
+def test_the_logarithm_of_a_sigmoid_is_as_exact_when_it_is_exported(monkeypatch: pytest.MonkeyPatch) -> None:
+    logits = torch.cat([torch.linspace(-200, 200, 4001), torch.tensor([-1e4, 0.0])])
+    expected = _log_sigmoid(logits)
+    monkeypatch.setattr(torch.onnx, "is_in_onnx_export", lambda: True)
+    torch.testing.assert_close(_log_sigmoid(logits), expected, rtol=1e-5, atol=1e-37)

@@ -70,6 +70,8 @@ class Backend(Protocol):
     """What it computes in: that of the graph, or torch's."""
     batch_tokens: int
     """How many pieces or positions, padding included, run best together."""
+    most_sentences: int
+    """How many sentences can run together at most; 0 for any number."""
     multiple: int
     """Widths of batches are multiples of this."""
     small_multiple: int

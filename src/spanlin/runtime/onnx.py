@@ -32,8 +32,9 @@ from spanlin.runtime.backend import (
     Float32Array,
     IntArray,
 )
+from spanlin.runtime.folder_features import graph_inputs
 from spanlin.runtime.found_check import check_found
-from spanlin.runtime.input_rows import PIECE_INPUTS, WORD_COUNTS, InputRows
+from spanlin.runtime.input_rows import WORD_COUNTS, InputRows
 
 _Signature = dict[str, tuple[str, int]]  # of each input or output, its type and how many axes it has
 
@@ -66,10 +67,11 @@ class OnnxBackend:
         self._folder = folder
         self.precision = folder.precision
         self._threads = threads or available_cores()
+        self.most_sentences = 1 if folder.one_by_one else 0
         self.multiple = self.small_multiple = _row_multiple(platform.machine(), folder.piece_limit)
         self._session = _session(folder.graph, self._threads)
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
-        takes = {name: (_INT, 1 if name.endswith(_VECTORS) else 2) for name in (*PIECE_INPUTS, WORD_COUNTS)}
+        takes = {name: (_INT, 1 if name.endswith(_VECTORS) else 2) for name in graph_inputs(folder)}
         important = _IMPORTANT | _OF_DEPENDENCIES if folder.relations else _IMPORTANT
         _check_signature(self._session, folder.graph, takes=takes, gives=_GIVES, important=important)
 

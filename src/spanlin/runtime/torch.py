@@ -57,6 +57,7 @@ class TorchBackend:
         self.batch_tokens = _GPU_TOKENS if on_gpu else 1000
         # Divisors of the encoder's limit: padding must not go beyond its last position.
         self.multiple, self.small_multiple = (math.gcd(size if on_gpu else 1, folder.piece_limit) for size in (8, 32))
+        self.most_sentences = 0
         self.chunk = 16_384 if on_gpu else 4096
         graph = load_graph(folder) if network is None else _parser_graph(network, folder)
         # Networks without an encoder are small, and LSTMs no faster in bfloat16.
@@ -202,6 +203,11 @@ def _widen(layers: nn.Sequential) -> None:
 def _network(folder: ModelFolder) -> ParserNetwork:
     path: Path = folder.path / WEIGHTS
     details = folder.details
+    if folder.input == "lexical" or folder.tagger is not None:
+        raise CheckpointError(
+            f"{folder.path}: torch cannot run what was exported from this kind of network: "
+            "give the checkpoint itself, or leave out the device"
+        )
     if "network" not in details or not ("weights" in details or path.is_file()):
         raise CheckpointError(f"{folder.path}: exported without weights for torch: export it again with --with-weights")
     try:

@@ -16,7 +16,17 @@ from torch import Tensor
 from spanlin.atomic_files import FolderKind, replace_folder, why_not_replace
 from spanlin.config.training import TrainingConfig, config_to_toml, load_saved_config
 from spanlin.errors import CheckpointError, TrainingError
-from spanlin.model_folder.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, RELATION_GRAPH, TOKENIZER, WEIGHTS
+from spanlin.model_folder.folder import (
+    CARD,
+    GRAPH,
+    LABEL_GRAPH,
+    LEXICON,
+    MANIFEST,
+    RELATION_GRAPH,
+    TAGGER,
+    TOKENIZER,
+    WEIGHTS,
+)
 from spanlin.model_folder.path_kinds import CHECKPOINT_FILE, describe_other
 from spanlin.network.encoders.pretrained import Encoder, load_pretrained
 from spanlin.network.network import ParserNetwork
@@ -36,8 +46,10 @@ CHECKPOINT = FolderKind(
 )
 MODEL_FOLDER = FolderKind(
     name="model folder",
-    required=frozenset([MANIFEST, GRAPH, TOKENIZER]),
-    optional=frozenset([CARD, LABEL_GRAPH, RELATION_GRAPH, WEIGHTS]),
+    required=frozenset([MANIFEST, GRAPH]),
+    optional=frozenset(
+        [CARD, LABEL_GRAPH, RELATION_GRAPH, TOKENIZER, LEXICON, TAGGER + TOKENIZER, TAGGER + LEXICON, WEIGHTS]
+    ),
 )
 
 
