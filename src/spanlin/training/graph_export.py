@@ -1,4 +1,4 @@
-"""Networks as ONNX graphs: one parses, ids in and labelled spans out; a small one labels spans."""
+"""Networks as ONNX graphs: one parses, ids in and labelled spans out; small ones label spans and arcs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from torch import Tensor, nn
 
 from spanlin.errors import MissingExtraError
 from spanlin.model_folder.network_input import TAGGER
+from spanlin.network.dependency_graph import RelationGraph
+from spanlin.network.dependency_scorer import DependencyScorer
 from spanlin.network.encoders.exported_lstm import exportable_lstms
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.network import ParserNetwork
 from spanlin.network.span_scorer import LabelTupleScorer
-from spanlin.runtime.backend import LABEL_INPUTS, LABEL_OUTPUT, graph_outputs
+from spanlin.runtime.backend import LABEL_INPUTS, LABEL_OUTPUT, RELATION_HALVES, RELATION_OUTPUT, graph_outputs
 from spanlin.runtime.input_rows import LEXICAL_INPUTS, PIECE_INPUTS, WORD_COUNTS
 
 Precision = Literal["fp32", "fp16", "int8"]
@@ -47,7 +49,11 @@ def write_parser_graph(module: ParserGraph, path: Path) -> None:
         (*example, torch.tensor([4, 2, 3])),
         path,
         inputs=(*names, WORD_COUNTS),
-        outputs=graph_outputs(left=network.left_scorer is not None, right=network.right_scorer is not None),
+        outputs=graph_outputs(
+            left=network.left_scorer is not None,
+            right=network.right_scorer is not None,
+            dependencies=network.dependencies is not None,
+        ),
         shapes=((*shapes, {0: batch}),),
     )
 
@@ -90,6 +96,20 @@ def write_label_graph(network: ParserNetwork, path: Path) -> None:
         inputs=LABEL_INPUTS,
         outputs=(LABEL_OUTPUT,),
         shapes=({0: spans},) * len(LABEL_INPUTS),
+    )
+
+
+def write_relation_graph(scorer: DependencyScorer, path: Path) -> None:
+    """Write the graph that names the relations of given arcs."""
+    width = scorer.relations.right.out_features
+    arcs = torch.export.Dim("arcs", min=2)
+    _write_graph(
+        RelationGraph(scorer).eval(),
+        (torch.zeros(3, width), torch.zeros(3, width)),
+        path,
+        inputs=RELATION_HALVES,
+        outputs=(RELATION_OUTPUT,),
+        shapes=({0: arcs},) * len(RELATION_HALVES),
     )
 
 
