@@ -62,7 +62,7 @@ class Parser:
     @property
     def has_dependencies(self) -> bool:
         """Whether parses have heads and relations beside their trees."""
-        return False
+        return bool(self.folder.relations)
 
     def check_dependencies(self) -> None:
         """Raise a DependencyError if parses have no heads and relations: for whoever asks for them, before parsing."""
