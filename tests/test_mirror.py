@@ -35,6 +35,7 @@ COVERED_BY = {
     "decoding/test_constraints.py": "decoding.chart decoding.problem",
     "decoding/test_decode.py": "decoding.mirror decoding.results decoding.scores",
     "decoding/test_heads.py": "decoding.arborescence decoding.projective",
+    "decoding/test_joint.py": "decoding.joint_chart decoding.joint_scores decoding.joint_tables",
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "dependencies/test_sentence.py": "dependencies.text_offsets",
     "evaluation/test_against_slow_scorer.py": "evaluation.brackets evaluation.evalb evaluation.evalb_debug",
