@@ -72,8 +72,10 @@ def load_data(config: TrainingConfig) -> TrainingData:
         train = _read_part(treebank.train, treebank.train_dependencies)
         if config.batch.max_words:
             train = train.up_to(config.batch.max_words)
+        if treebank.train and not train.trees:
+            raise TrainingError(f"{treebank.train}: no trees to train on")
         if not len(train):
-            raise TrainingError(f"{treebank.train or treebank.train_dependencies}: no sentences to train on")
+            raise TrainingError(f"{treebank.train_dependencies}: no sentences to train on")
         dev = _read_part(treebank.dev, treebank.dev_dependencies)
         treebanks.append(Treebank(name=treebank.name, weight=treebank.weight, train=train, dev=dev))
     unlabelled: list[LabelledSplits] = []
