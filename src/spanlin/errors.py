@@ -155,3 +155,11 @@ class RequestTooLargeError(ServiceError):
 
 class MissingExtraError(SpanlinError):
     """An optional dependency that is not installed."""
+
+
+def missing_extra(what: str, extra: str) -> MissingExtraError:
+    """Return the error of what needs a package that comes with an extra.
+
+    The command that it gives works wherever spanlin came from: pip adds the extra to the one that is installed.
+    """
+    return MissingExtraError(f"{what}: pip install 'spanlin[{extra}]'")

@@ -10,7 +10,7 @@ from typing import TypeVar, overload
 import numpy as np
 
 from spanlin.decoding import Constraints
-from spanlin.errors import ConstraintError, MissingExtraError
+from spanlin.errors import ConstraintError, missing_extra
 from spanlin.model_folder.folder import ModelFolder, open_folder
 from spanlin.model_folder.lookup import find_model
 from spanlin.model_folder.path_kinds import is_checkpoint
@@ -80,7 +80,7 @@ class Parser:
             try:
                 from spanlin.runtime.torch import TorchBackend
             except ImportError as error:
-                raise MissingExtraError("parsing on a device needs torch: pip install 'spanlin[train]'") from error
+                raise missing_extra("parsing on a device needs torch", "train") from error
             return cls(folder, TorchBackend(folder, device=device), workers=4)
         # Whole batches side by side, one core each, waste less than all cores on one batch.
         return cls(folder, OnnxBackend(folder, threads=1), workers=threads or available_cores())
@@ -90,9 +90,7 @@ class Parser:
         try:
             from spanlin.training.runnable import open_checkpoint
         except ModuleNotFoundError as error:
-            raise MissingExtraError(
-                f"{path}: parsing with a checkpoint needs {error.name}: pip install 'spanlin[train]'"
-            ) from error
+            raise missing_extra(f"{path}: parsing with a checkpoint needs {error.name}", "train") from error
         found = open_checkpoint(path, device=device)
         return cls(found.folder, found.backend, workers=4, features=found.features)
 
