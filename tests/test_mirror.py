@@ -17,7 +17,6 @@ COVERED_BY = {
         "parsed_batch sentence_constraints runtime.argument_checks runtime.batch_runner runtime.flat_pieces "
         "runtime.results runtime.words"
     ),
-    "test_parsed.py": "parsed_json",
     "cli/test_main.py": "errors cli.progress",
     "cli/test_bench.py": "benchmark",
     "cli/test_calibrate.py": "training.calibrating",
