@@ -25,12 +25,6 @@ COVERED_BY = {
     "cli/test_parse.py": "cli.sources text.forms",
     "client/test_synchronous.py": "client.batches client.protocol",
     "config/test_training.py": "config.table config.toml_files",
-    "corpus/test_run.py": (
-        "corpus.job corpus.parquet corpus.plain_engine corpus.plain_worker corpus.records corpus.report corpus.rows "
-        "corpus.units corpus.work"
-    ),
-    "corpus/test_deadly_documents.py": "corpus.unit_process",
-    "corpus/test_ray_engine.py": "corpus.ray_driver",
     "decoding/test_constraints.py": "decoding.chart decoding.problem",
     "decoding/test_decode.py": "decoding.mirror decoding.results decoding.scores",
     "decoding/test_heads.py": "decoding.arborescence decoding.projective",
