@@ -30,11 +30,6 @@ COVERED_BY = {
     "decoding/test_heads.py": "decoding.arborescence decoding.projective",
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "dependencies/test_sentence.py": "dependencies.text_offsets",
-    "evaluation/test_against_slow_scorer.py": "evaluation.brackets evaluation.evalb evaluation.evalb_debug",
-    "evaluation/test_ud_score.py": (
-        "evaluation.ud_alignment evaluation.ud_counts evaluation.ud_pairs evaluation.ud_report evaluation.ud_text"
-    ),
-    "evaluation/test_score.py": "evaluation.counts evaluation.pairs evaluation.quotes",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
     "integrations/test_nltk.py": "render.nltk",
     "model_folder/test_folder.py": ("model_folder.calibration model_folder.manifest model_folder.strict_json"),
@@ -62,7 +57,6 @@ COVERED_BY = {
     "training/test_distillation.py": "training.lessons training.examples",
     "training/test_loop.py": "network.device training.data training.metrics training.optimizer",
     "cli/test_evaluate.py": "cli.model_scores",
-    "training/test_evaluation.py": "evaluation.model_score",
     "training/test_quantization.py": "training.graph_rewriter",
     "training/test_recipe.py": "config.recipe training.card training.packaged",
     "trees/test_brackets.py": "trees.lines",
