@@ -99,6 +99,7 @@ def everything() -> Parsed:
 def test_a_parse_comes_back_from_json(parsed: Parsed) -> None:
     again = Parsed.from_json(json.loads(json.dumps(parsed.to_json())))
     assert again == parsed
+    assert (again.calibrated, again.certified) == (parsed.calibrated, parsed.certified)
     assert again.to_json() == parsed.to_json()
     assert (again.alternatives, again.splits) == (parsed.alternatives, parsed.splits)
     assert (again.left_boundaries, again.right_boundaries) == (parsed.left_boundaries, parsed.right_boundaries)
