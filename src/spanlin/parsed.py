@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanlin.errors import SpanlinError
+from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
@@ -42,7 +43,8 @@ class Parsed:
     """The parse of one sentence. Words that were given come back as they were; so does the text they stand in.
 
     Two are equal if they are of the same words at the same place, or both of no text, and have the same tree, tags and
-    labels included. How probable it is, and what was asked for besides the tree, makes no difference.
+    labels included, and the same dependencies, if any. How probable they are, and what was asked for besides, makes no
+    difference.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Parsed:
         right_boundary_log_probs: FloatArray | None = None,
         marginals: FloatArray | None = None,
         alternatives: tuple[Parsed, ...] = (),
+        dependencies: ParsedDependencies | None = None,
     ) -> None:
         self.words = words
         self.tags = tags
@@ -106,6 +109,8 @@ class Parsed:
         """If asked for: (n+1, n+1), the probability of a constituent over words i to j, whatever its label."""
         self.alternatives = alternatives
         """If more than one tree was asked for: the others, the most probable first."""
+        self.dependencies = dependencies
+        """Heads, relations and universal tags; None if the parser was trained on trees alone."""
         self._brackets = brackets
         self._spans = spans
         self.sentence = sentence
@@ -130,6 +135,26 @@ class Parsed:
     def text(self) -> str:
         """The sentence as it stands in the text, line breaks included; words that were given, with spaces between."""
         return " ".join(self.words) if self._sentence is None else self._sentence.text
+
+    @property
+    def heads(self) -> tuple[int, ...] | None:
+        """The word that governs each word, counted from 1, 0 for the root; None if the parser has no dependencies."""
+        return None if self.dependencies is None else self.dependencies.heads
+
+    @property
+    def relations(self) -> tuple[str, ...] | None:
+        """The relation of each word to its head, such as nsubj; None if the parser has no dependencies."""
+        return None if self.dependencies is None else self.dependencies.relations
+
+    @property
+    def universal_tags(self) -> tuple[str, ...] | None:
+        """The universal part of speech of each word, such as NOUN; None if the parser has no dependencies."""
+        return None if self.dependencies is None else self.dependencies.universal_tags
+
+    @property
+    def arc_probabilities(self) -> tuple[float, ...] | None:
+        """The chance that each word's head is right; None if the parser has no dependencies."""
+        return None if self.dependencies is None else self.dependencies.arc_probabilities
 
     def brackets(self) -> str:
         """Return the tree as one line of brackets; an empty line for a sentence without words."""
@@ -214,6 +239,8 @@ class Parsed:
             found["right_log_probs"] = log_probs_to_rows(self.right_boundary_log_probs)
         if self.marginals is not None:
             found["marginals"] = marginals_to_spans(self.marginals)
+        if self.dependencies is not None:
+            found |= self.dependencies.to_json()
         if self.alternatives:
             found["alternatives"] = [other.to_json() for other in self.alternatives]
         return found
@@ -241,7 +268,12 @@ class Parsed:
         if not isinstance(other, Parsed):
             return NotImplemented
         mine, its = (
-            (one.words, one._brackets, one.sentence and (one.sentence.starts, one.sentence.text))
+            (
+                one.words,
+                one._brackets,
+                one.sentence and (one.sentence.starts, one.sentence.text),
+                one.dependencies and (one.heads, one.relations, one.universal_tags),
+            )
             for one in (self, other)
         )
         return mine == its
