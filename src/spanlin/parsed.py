@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spanlin.errors import SpanlinError
+from spanlin.parsed_constituents import Constituent, place_constituents
 from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
@@ -20,23 +21,6 @@ from spanlin.trees.tree import LabelledSpan, Tree
 
 if TYPE_CHECKING:
     from spanlin.text.tokens import Sentence
-
-
-class Constituent(NamedTuple):
-    """A labelled phrase over the words `left` up to, not with, `right`.
-
-    `probability` is the chance that a treebank's annotator would have it so. `start` and `end` are character offsets
-    in the text that was parsed, and `text` is what is between them: `text[start:end]`. If words were given instead of
-    a text, the offsets are -1, and `text` is the words with spaces between.
-    """
-
-    label: str
-    left: int
-    right: int
-    probability: float
-    start: int
-    end: int
-    text: str
 
 
 class Parsed:
@@ -169,25 +153,7 @@ class Parsed:
 
     def constituents(self) -> list[Constituent]:
         """Return the labelled phrases, each before those inside it."""
-        if self._sentence is None:
-            return [
-                Constituent(label, left, right, probability, -1, -1, " ".join(self.words[left:right]))
-                for label, left, right, probability in self._spans
-            ]
-        text, starts, ends = self._sentence.text, self._sentence.starts, self._sentence.ends
-        places = _find_words(self.words, text)
-        return [
-            Constituent(
-                label,
-                left,
-                right,
-                probability,
-                starts[left],
-                ends[right - 1],
-                text[places[left] : places[right - 1] + len(self.words[right - 1])],
-            )
-            for label, left, right, probability in self._spans
-        ]
+        return place_constituents(self._spans, self.words, self._sentence)
 
     def pretty(self) -> str:
         """Return the tree drawn with box characters for a terminal, one line a word."""
@@ -287,14 +253,3 @@ class Parsed:
 
     def __repr__(self) -> str:
         return f"<Parsed {self._brackets}>"
-
-
-def _find_words(words: Sequence[str], text: str) -> list[int]:
-    """Return where each word starts in the sentence's own text; its offsets may count UTF-16 units, not characters."""
-    places = []
-    place = 0
-    for word in words:
-        place = text.index(word, place)
-        places.append(place)
-        place += len(word)
-    return places
