@@ -32,8 +32,9 @@ PARTS = {
     "runtime.torch": "errors config model_folder network runtime",
     "parsed_constituents": "(text)",
     "parsed_dependencies": "errors dependencies",
+    "parsed_conllu": "errors dependencies parsed_dependencies",
     "parsed_json": "errors text parsed_dependencies",
-    "parsed": "errors trees (text) render parsed_constituents parsed_dependencies parsed_json",
+    "parsed": "errors trees (text) render parsed_conllu parsed_constituents parsed_dependencies parsed_json",
     "parsed_batch": "runtime parsed",
     "parser": (
         "errors decoding text model_folder runtime (runtime.torch) (training.runnable) "

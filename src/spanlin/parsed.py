@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from spanlin.errors import SpanlinError
+from spanlin.errors import DependencyError, SpanlinError
+from spanlin.parsed_conllu import parse_to_conllu
 from spanlin.parsed_constituents import Constituent, place_constituents
 from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
@@ -171,6 +172,25 @@ class Parsed:
         """Return a line for each word with the word, its tag and its part of the brackets, as in CoNLL's files."""
         return columns_tree(self.tree)
 
+    def to_conllu(self, *, sent_id: str = "") -> str:
+        """Return the sentence in CoNLL-U, with the empty line that ends it; `sent_id` becomes a comment.
+
+        Universal tags, Penn tags, heads and relations have their columns, and the tree is the comment `constituency`.
+        If a text was parsed, tokens have their offsets (TokenRange) and no space after them where there was none
+        (SpaceAfter=No), and contractions are multi-word tokens, as in UD's English treebanks: `2-3 don't`. White space
+        is written as single spaces, and characters in their composed form (NFC).
+
+        A DependencyError if the parser has no dependencies.
+        """
+        return parse_to_conllu(
+            self.words,
+            self.tags,
+            self._need_dependencies(),
+            brackets=self._brackets,
+            offsets=self.offsets,
+            sent_id=sent_id,
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Return all that is known of the sentence as what `json.dumps` takes.
 
@@ -226,6 +246,14 @@ class Parsed:
 
     def _repr_html_(self) -> str | None:
         return notebook_html(self.tree, self._probabilities()) if self.words else None
+
+    def _need_dependencies(self) -> ParsedDependencies:
+        if self.dependencies is None:
+            raise DependencyError(
+                "this parse has no dependencies, as its model was trained on trees alone: "
+                "use one that was trained with them"
+            )
+        return self.dependencies
 
     def _probabilities(self) -> dict[LabelledSpan, float]:
         return {LabelledSpan(left, right, label): probability for label, left, right, probability in self._spans}
