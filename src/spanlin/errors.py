@@ -3,7 +3,7 @@
 SpanlinError
 ├── TreeError               a tree that cannot be built or written
 │   └── TreeSyntaxError     bracketed text that is no tree; knows file, line and column
-├── DependencyError         heads and relations that are not a dependency tree, or cannot be read or written
+├── DependencyError         heads and relations that are no dependency tree, cannot be read or written, or are missing
 │   └── ConlluError         text that is not CoNLL-U; knows file and line
 ├── TreebankError           a treebank folder that is not laid out as its owner ships it
 ├── LinearizationError      boundaries that belong to no tree
@@ -49,7 +49,7 @@ class TreeSyntaxError(TreeError):
 
 
 class DependencyError(SpanlinError):
-    """Heads and relations that are not a dependency tree, or cannot be read or written."""
+    """Heads and relations that are not a dependency tree, cannot be read or written, or that a model does not have."""
 
 
 class ConlluError(DependencyError):

@@ -10,7 +10,7 @@ from typing import TypeVar, overload
 import numpy as np
 
 from spanlin.decoding import Constraints
-from spanlin.errors import ConstraintError, missing_extra
+from spanlin.errors import ConstraintError, DependencyError, missing_extra
 from spanlin.model_folder.folder import ModelFolder, open_folder
 from spanlin.model_folder.lookup import find_model
 from spanlin.model_folder.path_kinds import is_checkpoint
@@ -56,6 +56,19 @@ class Parser:
     def backend(self) -> Backend:
         """What runs the network."""
         return self._runner.backend
+
+    @property
+    def has_dependencies(self) -> bool:
+        """Whether parses have heads and relations beside their trees."""
+        return False
+
+    def check_dependencies(self) -> None:
+        """Raise a DependencyError if parses have no heads and relations: for whoever asks for them, before parsing."""
+        if not self.has_dependencies:
+            raise DependencyError(
+                f"{self.folder.path.name}: this model was trained on trees alone and has no dependencies: "
+                "use one that was trained with them"
+            )
 
     @classmethod
     def load(cls, model: str | Path = "en", *, threads: int = 0, device: str = "") -> Parser:
