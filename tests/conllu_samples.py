@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from spanlin.dependencies import ConlluSentence, EmptyNode, MultiWordToken, Word
@@ -23,8 +25,8 @@ DOGS = (
 )
 
 
-def small_sentence(*arcs: tuple[int, str], forms: str = "abcdefghij") -> str:
-    """A sentence with these heads and relations, its words single letters."""
+def small_sentence(*arcs: tuple[int, str], forms: Sequence[str] = "abcdefghij") -> str:
+    """A sentence with these heads and relations, its words single letters unless other forms are given."""
     lines = [
         f"{number}\t{form}\t{form}\tNOUN\tNN\t_\t{head}\t{relation}\t_\t_\n"
         for number, (form, (head, relation)) in enumerate(zip(forms, arcs, strict=False), start=1)

@@ -12,6 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import spanlin
+from spanlin.corpus import CorpusOptions
+from spanlin.corpus.inputs import find_inputs
+from spanlin.corpus.job import Job, begin_output, make_job
+from spanlin.corpus.units import Unit, cut_into_units
 
 COMMAND = [sys.executable, "-m", "spanlin", "corpus"]
 _PATIENCE = 120.0
@@ -40,6 +44,15 @@ def write_corpus(path: Path, count: int, *, extra: dict[int, str] | None = None)
         lines[number] = line
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def begin_job(source: Path, output: Path, options: CorpusOptions | None = None) -> tuple[Job, list[Unit]]:
+    """Return a job whose output folder is begun, and its units; nothing is parsed yet."""
+    options = options or CorpusOptions()
+    files = find_inputs([str(source)])
+    job, about = make_job(str(output), files, model="en", threads=1, device="", options=options)
+    begin_output(job, about)
+    return job, list(cut_into_units(files, unit_size=options.unit_size))
 
 
 def shards(folder: Path) -> dict[str, bytes]:

@@ -30,9 +30,11 @@ PARTS = {
     "runtime": "errors trees decoding model_folder",
     "network": "errors trees config",
     "runtime.torch": "errors config model_folder network runtime",
+    "parsed_constituents": "(text)",
     "parsed_dependencies": "errors dependencies",
+    "parsed_conllu": "errors dependencies parsed_dependencies",
     "parsed_json": "errors text parsed_dependencies",
-    "parsed": "errors trees (text) render parsed_dependencies parsed_json",
+    "parsed": "errors trees (text) render parsed_conllu parsed_constituents parsed_dependencies parsed_json",
     "parsed_batch": "runtime parsed",
     "parser": (
         "errors decoding text model_folder runtime (runtime.torch) (training.runnable) "

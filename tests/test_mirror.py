@@ -17,31 +17,20 @@ COVERED_BY = {
         "parsed_batch sentence_constraints runtime.argument_checks runtime.batch_runner runtime.flat_pieces "
         "runtime.results runtime.words"
     ),
-    "test_parsed.py": "parsed_json",
     "cli/test_main.py": "errors cli.progress",
     "cli/test_bench.py": "benchmark",
     "cli/test_calibrate.py": "training.calibrating",
     "cli/test_corpus.py": "cli.corpus_progress",
     "cli/test_export.py": "cli.extras",
-    "cli/test_parse.py": "cli.sources text.forms",
+    "cli/test_parse.py": "cli.sources",
     "client/test_synchronous.py": "client.batches client.protocol",
     "config/test_training.py": "config.table config.toml_files",
-    "corpus/test_run.py": (
-        "corpus.job corpus.parquet corpus.plain_engine corpus.plain_worker corpus.records corpus.report corpus.rows "
-        "corpus.units corpus.work"
-    ),
-    "corpus/test_deadly_documents.py": "corpus.unit_process",
-    "corpus/test_ray_engine.py": "corpus.ray_driver",
     "decoding/test_constraints.py": "decoding.chart decoding.problem",
     "decoding/test_decode.py": "decoding.mirror decoding.results decoding.scores",
     "decoding/test_heads.py": "decoding.arborescence decoding.projective",
+    "decoding/test_joint.py": "decoding.joint_chart decoding.joint_scores decoding.joint_tables",
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "dependencies/test_sentence.py": "dependencies.text_offsets",
-    "evaluation/test_against_slow_scorer.py": "evaluation.brackets evaluation.evalb evaluation.evalb_debug",
-    "evaluation/test_ud_score.py": (
-        "evaluation.ud_alignment evaluation.ud_counts evaluation.ud_pairs evaluation.ud_report evaluation.ud_text"
-    ),
-    "evaluation/test_score.py": "evaluation.counts evaluation.pairs evaluation.quotes",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
     "integrations/test_nltk.py": "render.nltk",
     "model_folder/test_folder.py": ("model_folder.calibration model_folder.manifest model_folder.strict_json"),
@@ -62,12 +51,9 @@ COVERED_BY = {
     "server/test_limits.py": "server.app server.gate server.reading",
     "server/test_routes.py": "server.answers server.evaluating server.jobs server.metrics",
     "server/test_documentation.py": "server.schema",
-    "text/test_sentences.py": "text.lines text.vocabulary",
-    "text/test_tokens.py": "text.chunks text.patterns",
     "training/test_distillation.py": "training.lessons training.examples",
     "training/test_loop.py": "network.device training.data training.metrics training.optimizer",
     "cli/test_evaluate.py": "cli.model_scores",
-    "training/test_evaluation.py": "evaluation.model_score",
     "training/test_quantization.py": "training.graph_rewriter",
     "training/test_recipe.py": "config.recipe training.card training.packaged",
     "trees/test_brackets.py": "trees.lines",

@@ -36,7 +36,7 @@ def test_a_parser_is_known_by_its_model_and_logged(folder: Path, caplog: pytest.
 def test_a_model_trained_on_trees_alone_has_no_dependencies_and_says_so(parser: Parser) -> None:
     assert not parser.has_dependencies
     (parsed,) = parser.parse_tokens([TREES[0].words])
-    assert parsed.heads is parsed.relations is None
+    assert parsed.dependencies is None
     with pytest.raises(DependencyError, match=f"^{parser.folder.path.name}: this model was trained on trees alone"):
         parser.check_dependencies()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from spanlin.errors import SpanlinError
+from spanlin.errors import DependencyError, SpanlinError
+from spanlin.parsed_conllu import parse_to_conllu
+from spanlin.parsed_constituents import Constituent, place_constituents
 from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
@@ -20,23 +22,6 @@ from spanlin.trees.tree import LabelledSpan, Tree
 
 if TYPE_CHECKING:
     from spanlin.text.tokens import Sentence
-
-
-class Constituent(NamedTuple):
-    """A labelled phrase over the words `left` up to, not with, `right`.
-
-    `probability` is the chance that a treebank's annotator would have it so. `start` and `end` are character offsets
-    in the text that was parsed, and `text` is what is between them: `text[start:end]`. If words were given instead of
-    a text, the offsets are -1, and `text` is the words with spaces between.
-    """
-
-    label: str
-    left: int
-    right: int
-    probability: float
-    start: int
-    end: int
-    text: str
 
 
 class Parsed:
@@ -169,25 +154,7 @@ class Parsed:
 
     def constituents(self) -> list[Constituent]:
         """Return the labelled phrases, each before those inside it."""
-        if self._sentence is None:
-            return [
-                Constituent(label, left, right, probability, -1, -1, " ".join(self.words[left:right]))
-                for label, left, right, probability in self._spans
-            ]
-        text, starts, ends = self._sentence.text, self._sentence.starts, self._sentence.ends
-        places = _find_words(self.words, text)
-        return [
-            Constituent(
-                label,
-                left,
-                right,
-                probability,
-                starts[left],
-                ends[right - 1],
-                text[places[left] : places[right - 1] + len(self.words[right - 1])],
-            )
-            for label, left, right, probability in self._spans
-        ]
+        return place_constituents(self._spans, self.words, self._sentence)
 
     def pretty(self) -> str:
         """Return the tree drawn with box characters for a terminal, one line a word."""
@@ -204,6 +171,25 @@ class Parsed:
     def columns(self) -> str:
         """Return a line for each word with the word, its tag and its part of the brackets, as in CoNLL's files."""
         return columns_tree(self.tree)
+
+    def to_conllu(self, *, sent_id: str = "") -> str:
+        """Return the sentence in CoNLL-U, with the empty line that ends it; `sent_id` becomes a comment.
+
+        Universal tags, Penn tags, heads and relations have their columns, and the tree is the comment `constituency`.
+        If a text was parsed, tokens have their offsets (TokenRange) and no space after them where there was none
+        (SpaceAfter=No), and contractions are multi-word tokens, as in UD's English treebanks: `2-3 don't`. White space
+        is written as single spaces, and characters in their composed form (NFC).
+
+        A DependencyError if the parser has no dependencies.
+        """
+        return parse_to_conllu(
+            self.words,
+            self.tags,
+            self._need_dependencies(),
+            brackets=self._brackets,
+            offsets=self.offsets,
+            sent_id=sent_id,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return all that is known of the sentence as what `json.dumps` takes.
@@ -261,6 +247,14 @@ class Parsed:
     def _repr_html_(self) -> str | None:
         return notebook_html(self.tree, self._probabilities()) if self.words else None
 
+    def _need_dependencies(self) -> ParsedDependencies:
+        if self.dependencies is None:
+            raise DependencyError(
+                "this parse has no dependencies, as its model was trained on trees alone: "
+                "use one that was trained with them"
+            )
+        return self.dependencies
+
     def _probabilities(self) -> dict[LabelledSpan, float]:
         return {LabelledSpan(left, right, label): probability for label, left, right, probability in self._spans}
 
@@ -287,14 +281,3 @@ class Parsed:
 
     def __repr__(self) -> str:
         return f"<Parsed {self._brackets}>"
-
-
-def _find_words(words: Sequence[str], text: str) -> list[int]:
-    """Return where each word starts in the sentence's own text; its offsets may count UTF-16 units, not characters."""
-    places = []
-    place = 0
-    for word in words:
-        place = text.index(word, place)
-        places.append(place)
-        place += len(word)
-    return places

@@ -60,7 +60,7 @@ def read_fields(found: Mapping[str, Any]) -> dict[str, Any]:
             "sentence": None if offsets is None else Sentence(words, starts, ends, found["text"]),
             "decoder": found["decoder"],
             "certified": found["certified"],
-            "calibrated": found.get("calibrated", False),
+            "calibrated": found["calibrated"],
             "splits": tuple((left, right) for left, right in found.get("splits", ())),
             "left_boundaries": _tuple(found["left_boundaries"]),
             "right_boundaries": _tuple(found["right_boundaries"]),

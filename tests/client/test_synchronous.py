@@ -53,6 +53,7 @@ def test_the_client_gives_what_the_parser_gives(client: Client, parser: Parser) 
     assert client.parse([]) == []
     (dog, _), _, (saw,) = client.parse(TEXTS)
     assert dog.text == "The dog didn't\nbark."
+    assert dog.calibrated is True
     assert dog.constituents()[1].text == "The dog"
     assert saw.offsets is not None
     assert saw.offsets[0] == (0, 1)
@@ -105,6 +106,7 @@ def test_trees_are_scored_and_the_model_is_described(client: Client, parser: Par
     assert client.evaluate([tree], [str(tree)])["f1"] == 100
     model = client.model()
     assert (model.name, "NP" in model.labels, model.limits["max_sentences"]) == ("en", True, 2000)
+    assert model.calibrated is True
 
 
 @pytest.mark.parametrize("token", ["", "wrong"])

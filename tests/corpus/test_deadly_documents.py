@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_runs import deadly_environment, errors, rows, run, write_corpus
+from corpus_runs import begin_job, deadly_environment, errors, rows, run, write_corpus
 from spanlin.corpus import CorpusOptions, parse_corpus
-from spanlin.corpus.deadly_documents import MOST_ATTEMPTS, search
+from spanlin.corpus.deadly_documents import MOST_ATTEMPTS, parse_separately, search
+from spanlin.errors import CorpusError
 
 
 @given(st.sets(st.integers(0, 40)), st.sets(st.integers(0, 40)))
@@ -80,15 +80,6 @@ def test_a_document_without_end_is_left_out_and_all_else_is_there(tmp_path: Path
     assert (report["documents"], report["failures"], report["incomplete"]) == (28, 2, 0)
 
 
-@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), 1e12])
-def test_a_time_limit_that_is_none_is_an_error(tmp_path: Path, seconds: float) -> None:
-    from spanlin.errors import CorpusError
-
-    source = write_corpus(tmp_path / "a.txt", 3)
-    with pytest.raises(CorpusError, match="time_limit must be more than 0 and at most 1,000,000 seconds"):
-        parse_corpus([str(source)], str(tmp_path / "out"), engine="plain", time_limit=seconds)
-
-
 def test_a_unit_that_has_killed_too_many_workers_is_given_up(tmp_path: Path) -> None:
     source = write_corpus(tmp_path / "a.txt", 3)
     options = CorpusOptions()
@@ -108,27 +99,16 @@ def test_a_unit_that_has_killed_too_many_workers_is_given_up(tmp_path: Path) -> 
     assert (again.sentences, again.incomplete) == (6, 0)
 
 
-def test_a_full_disk_in_a_separate_process_stops_the_run(tmp_path: Path) -> None:
-    from spanlin.errors import CorpusError
-
-    source = write_corpus(tmp_path / "a.txt", 3)
-    out = tmp_path / "out"
-    parse_corpus([str(source)], str(out), engine="plain")
-    (out / "_units" / "part-000000-000000.json").unlink()
-    (out / "_units" / "part-000000-000000.begun").write_text("1")
-    (out / "part-000000-000000.jsonl").unlink()
-    (out / "part-000000-000000.jsonl").mkdir()
-    (out / "part-000000-000000.jsonl" / "x").touch()
+def test_a_shard_that_a_separate_process_cannot_write_is_not_the_fault_of_a_unit(tmp_path: Path) -> None:
+    job, (unit,) = begin_job(write_corpus(tmp_path / "a.txt", 1), tmp_path / "out")
+    (tmp_path / "out" / "part-000000-000000.jsonl" / "in the way").mkdir(parents=True)
     with pytest.raises(CorpusError, match=r"part-000000-000000\.jsonl: cannot be written: "):
-        parse_corpus([str(source)], str(out), engine="plain")
-    assert os.listdir(out / "_temporary") == []
+        parse_separately(job, unit)
 
 
 def test_a_separate_process_that_does_not_start_is_not_the_fault_of_a_unit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from spanlin.errors import CorpusError
-
     source = write_corpus(tmp_path / "a.txt", 3)
     out = tmp_path / "out"
     parse_corpus([str(source)], str(out), engine="plain")

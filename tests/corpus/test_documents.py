@@ -188,8 +188,3 @@ def test_a_file_that_has_gone_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "a.txt").unlink()
     with pytest.raises(UnreadableError, match="No such file or directory"):
         list(read_documents(unit, DocumentOptions()))
-
-
-def test_an_empty_file_has_no_units(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(b"")
-    assert units(tmp_path / "a.txt") == []

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import math
 import random
 
 import pytest
@@ -194,14 +193,3 @@ def test_trees_of_any_depth_are_scored() -> None:
     assert score_trees([gold], [predicted]).f1 == 100.0
     other = score_trees([gold], [chain(20_000, "B")])
     assert (other.f1, other.unlabelled_f1) == (0.0, 100.0)
-
-
-def test_crossing_takes_linear_time() -> None:
-    words = [Leaf("N", "w") for _ in range(5_000)]
-    left, right = Tree("A", tuple(words[:2])), Tree("A", tuple(words[:2]))
-    for word in words[2:]:
-        left, right = Tree("A", (left, word)), Tree("A", (word, right))
-    result = score_trees([left], [right])
-    assert result.totals.brackets == Counts(4_999, 4_999, 1)
-    assert result.totals.crossing == 4_998
-    assert math.isclose(result.f1 or 0.0, 100 / 4_999)

@@ -13,6 +13,7 @@ from generated_treebank import generate_trees
 from oracles.random_decoding import pad, random_log_probs
 from small_runs import splits_of, untrained_model
 from spanlin.decoding.decode import decode_batch
+from spanlin.errors import ConfigError
 from spanlin.network.batch import Batch
 from spanlin.network.network import (
     EMPTY_LABEL_ID,
@@ -193,6 +194,12 @@ def test_the_root_never_has_the_empty_label(label_model: str) -> None:
         for label in parse.word_labels[row, :count].tolist():
             assert (label != EMPTY_LABEL_ID) == (count == 1)
     assert (parse.label_log_probs <= 0).all()
+
+
+def test_a_network_needs_the_numbers_that_a_configuration_may_leave_out() -> None:
+    for key in ("width", "layers"):
+        with pytest.raises(ConfigError, match=r"network\.context\.width and network\.context\.layers are 0: "):
+            untrained_model(TREES, context={key: 0})
 
 
 def test_tags_as_input_are_read() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanlin.errors import ConfigError
-from spanlin.text import Sentence, Token, iter_sentences, tokenize, tokenize_sentence
+from spanlin.text import Sentence, iter_sentences, tokenize, tokenize_sentence
 from text.nasty_inputs import NASTY_INPUTS
 
 MARKS = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\ufeff" + "".join(map(chr, range(0x2060, 0x2070)))
@@ -93,12 +93,6 @@ def test_no_sentence_is_longer_than_allowed_and_cutting_changes_no_token(text: s
 @given(texts)
 def test_reading_twice_gives_the_same(text: str) -> None:
     assert tokenize(text) == tokenize(text)
-
-
-def test_a_sentence_knows_its_tokens_and_its_place() -> None:
-    (_, second) = tokenize("One. Two!")
-    assert second.tokens == (Token("Two", 5, 8), Token("!", 8, 9))
-    assert (second.start, second.end, second.words) == (5, 9, ("Two", "!"))
 
 
 def test_a_long_sentence_is_cut_after_a_comma() -> None:

@@ -42,6 +42,7 @@ class ServiceModel:
     name: str
     version: str
     precision: str
+    calibrated: bool
     labels: tuple[str, ...]
     tags: tuple[str, ...]
     decoders: tuple[str, ...]
@@ -134,6 +135,7 @@ def read_model(answer: Any) -> ServiceModel:
             name=answer["name"],
             version=answer["version"],
             precision=answer["precision"],
+            calibrated=answer["calibrated"],
             labels=tuple(answer["labels"]),
             tags=tuple(answer["tags"]),
             decoders=tuple(answer["decoders"]),

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spanlin.config.network import NetworkConfig
+from spanlin.errors import ConfigError
 from spanlin.network.batch import Batch
 from spanlin.network.dependency_scorer import DependencyScorer, DependencyScores
 from spanlin.network.encoders.bilstm import BiLstm
@@ -95,6 +96,8 @@ class ParserNetwork(nn.Module):
         pretrained: Encoder | None = None,
     ) -> None:
         super().__init__()
+        if not (config.context.width and config.context.layers):
+            raise ConfigError("network.context.width and network.context.layers are 0: a network needs their numbers")
         self.config = config
         self.lexical: LexicalEmbedding | None = None
         self.pretrained: PretrainedEncoder | None = None

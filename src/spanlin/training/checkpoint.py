@@ -36,6 +36,8 @@ from spanlin.training.vectors import WordVectors
 from spanlin.training.vocabulary import Vocabularies
 
 FORMAT = 1
+NO_TAG = "XX"
+"""The tag of every word where a network gives none."""
 
 CHECKPOINT = FolderKind(
     name="checkpoint",
@@ -61,6 +63,16 @@ class Model:
     network: ParserNetwork
     vocabularies: Vocabularies
     featurizer: Featurizer
+
+    @property
+    def reads_tags(self) -> bool:
+        """Whether its network takes the tags of words."""
+        return self.network.lexical is not None and self.network.lexical.tags is not None
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What its network tags words with."""
+        return (NO_TAG,) if self.network.tag_head is None else self.vocabularies.tags.items
 
 
 def new_model(config: TrainingConfig, vocabularies: Vocabularies) -> Model:

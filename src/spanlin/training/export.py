@@ -16,7 +16,6 @@ from spanlin.model_folder.folder import (
     GRAPH,
     LABEL_GRAPH,
     LEXICON,
-    RELATION_GRAPH,
     TAGGER,
     TOKENIZER,
     WEIGHTS,
@@ -31,18 +30,9 @@ from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.graph import ParserGraph, TaggerGraph, TagIds
 from spanlin.runtime.lexicon import START, STOP
 from spanlin.training.checkpoint import Model, load_model, write_folder
-from spanlin.training.graph_export import (
-    Precision,
-    reduce_precision,
-    write_label_graph,
-    write_parser_graph,
-    write_relation_graph,
-)
+from spanlin.training.graph_export import Precision, reduce_precision, write_label_graph, write_parser_graph
 
-__all__ = ["NO_TAG", "Precision", "export_model"]
-
-NO_TAG = "XX"
-"""The tag of every word where neither the network nor a tagger gives any."""
+__all__ = ["Precision", "export_model", "parser_graph"]
 
 
 def export_model(
@@ -80,8 +70,6 @@ def export_model(
             details |= _weight_details(model, path / GRAPH)
         one_by_one = reduce_precision(path / GRAPH, precision)
         write_label_graph(model.network, path / LABEL_GRAPH)  # small: it is as exact as it can be in every folder
-        if model.network.dependencies is not None:
-            write_relation_graph(model.network.dependencies, path / RELATION_GRAPH)
         for name, content in files.items():
             (path / name).write_bytes(content)
         (path / CARD).write_text(card or f"# {Path(folder).name}\n", encoding="utf-8")
@@ -100,9 +88,7 @@ def export_model(
                 tagger=None if tagging is None else _network_input(tagging),
                 one_by_one=one_by_one,
                 labels=model.vocabularies.labels.items,
-                tags=_tags(model, tagging),
-                relations=model.vocabularies.relations.items,
-                universal_tags=model.vocabularies.universal_tags.items,
+                tags=model.tags if tagging is None or model.network.tag_head is not None else tagging.tags,
                 details=details,
             )
         )
@@ -121,16 +107,11 @@ def parser_graph(model: Model, tagger: Model | None, *, treebank: str) -> Parser
     tagging = ids = None
     if tagger is not None:
         tagging = TaggerGraph(tagger.network, treebank=treebank_id(tagger))
-        if reads_tags(model):
+        if model.reads_tags:
             read = model.vocabularies.input_tags
             numbers = torch.tensor([read.id(tag) for tag in tagger.vocabularies.tags.items])
             ids = TagIds(numbers, start=START, stop=STOP)
     return ParserGraph(model.network, treebank=treebank_id(model), tagger=tagging, tag_ids=ids)
-
-
-def reads_tags(model: Model) -> bool:
-    """Return whether a network takes the tags of words."""
-    return model.network.lexical is not None and model.network.lexical.tags is not None
 
 
 def _require_exportable(model: Model, tagger: Model | None, *, with_weights: bool) -> None:
@@ -140,12 +121,12 @@ def _require_exportable(model: Model, tagger: Model | None, *, with_weights: boo
             "a network with normalization = 'span' has no greedy trees, so it cannot be exported: "
             "train it with 'right-boundary'"
         )
-    if reads_tags(model) and tagger is None:
+    if model.reads_tags and tagger is None:
         raise CheckpointError("this network reads tags (tag_width): give the checkpoint of a tagger with --tagger")
     if tagger is not None:
-        if not reads_tags(model) and network.tag_head is not None:
+        if not model.reads_tags and network.tag_head is not None:
             raise CheckpointError("this network reads no tags and gives its own: leave out the tagger")
-        if tagger.network.tag_head is None or reads_tags(tagger):
+        if tagger.network.tag_head is None or tagger.reads_tags:
             reason = "predicts no tags (tag_head is off)" if tagger.network.tag_head is None else "reads tags itself"
             raise CheckpointError(f"the tagger {reason}: give another, such as `spanlin jackknife` trains")
     if with_weights and not _is_known_to_torch(model, tagger):
@@ -172,12 +153,6 @@ def _word_files(model: Model, folder: str, prefix: str) -> dict[str, bytes]:
     vectors = () if featurizer.vectors is None else featurizer.vectors.words
     tables = LexiconTables(vocabularies.words.items, vocabularies.chars.items, vectors)
     return {prefix + LEXICON: lexicon_bytes(tables)}
-
-
-def _tags(model: Model, tagger: Model | None) -> tuple[str, ...]:
-    if model.network.tag_head is not None:
-        return model.vocabularies.tags.items
-    return (NO_TAG,) if tagger is None else tagger.vocabularies.tags.items
 
 
 def _is_known_to_torch(model: Model, tagger: Model | None) -> bool:

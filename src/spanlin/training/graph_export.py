@@ -12,7 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from spanlin.errors import MissingExtraError
+from spanlin.errors import missing_extra
 from spanlin.model_folder.network_input import TAGGER
 from spanlin.network.dependency_graph import RelationGraph
 from spanlin.network.dependency_scorer import DependencyScorer
@@ -125,7 +125,7 @@ def _write_graph(
     try:
         import onnxscript  # noqa: F401 (torch's exporter needs it)
     except ImportError as error:
-        raise MissingExtraError("exporting needs onnxscript: pip install 'spanlin[train]'") from error
+        raise missing_extra("exporting needs onnxscript", "train") from error
     export: Any = torch.onnx.export
     with _quiet(), torch.inference_mode(), exportable_lstms(module):
         export(

@@ -156,23 +156,6 @@ def test_equality_is_not_transitive(tmp_path: Path) -> None:
     assert greedy == ["   1    1    0   50.00  50.00     1      2    2      0      1     1   100.00"]
 
 
-def test_quotes_deleted_on_one_side_are_put_back(tmp_path: Path) -> None:
-    gold = "(TOP (NP (NP (NNS dogs) (POS ')) (NN tail)))\n"
-    predicted = "(TOP (NP (NP (NNS dogs)) ('' ') (NN tail)))\n"
-    assert run(gold, predicted, tmp_path).errors == "1 : Length unmatch (3|2)\n"
-    restored = run(gold, predicted, tmp_path, NK)
-    assert restored.errors == ""
-    assert lines_of(restored) == ["   1    3    0   50.00  50.00     1      2    2      0      3     2    66.67"]
-
-
-def test_a_quote_put_back_may_be_put_back_again(tmp_path: Path) -> None:
-    gold = "(X (A a) ('' '))\n"
-    predicted = "(X (A a) (POS ') (NN '))\n"
-    assert lines_of(run(gold, predicted, tmp_path, NK)) == [
-        "   1    2    0  100.00 100.00     1      1    1      0      3     1    33.33"
-    ]
-
-
 def test_labels_without_length_shorten_the_sentence(tmp_path: Path) -> None:
     line = "(TOP (S (NP (-NONE- *)) (VP (VB go) (. .))))\n"
     assert lines_of(run(line, line, tmp_path)) == [
@@ -210,22 +193,6 @@ def test_too_many_errors_end_the_output(tmp_path: Path) -> None:
     assert printed.output.endswith("     0.00\n")
     assert printed.exit_status == 1
     assert run(gold, predicted, tmp_path, Parameters(max_error=4)).exit_status == 0
-
-
-def test_debug_prints_both_sides_padded_by_bytes(tmp_path: Path) -> None:
-    parameters = Parameters(deleted_labels=("TOP", "."), debug=1)
-    printed = run("(TOP (NP-X (NN é) (Z (. .))))\n", "(TOP (NP (VB é)))\n", tmp_path, parameters)
-    table = printed.output.split("\n", 4)[4].split("=" * 76)[0]
-    assert table == (
-        "-<1>---(wn1=  1, bn1=  3)-           -<2>---(wn2=  1, bn2=  2)-\n"
-        "  0 : 0 : NN      é                      0 : 0 : VB      é              \n"
-        "\n"
-        "  0 : 5 :   0    1  TOP           0 : 5 :   0    1  TOP   \n"
-        "  1 : 1 :   0    1  NP            1 : 1 :   0    1  NP    \n"
-        "  2 : 5 :   1    1  Z           \n"
-        "\n"
-        "========\n"
-    )
 
 
 def test_higher_debug_levels_are_refused() -> None:
