@@ -57,6 +57,10 @@ class Recorder:
         """Refuse: no other trees are needed here."""
         raise NotImplementedError
 
+    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+        """Refuse: nor are dependencies."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, kw_only=True)
 class Shares:

@@ -16,6 +16,7 @@ from spanlin.model_folder.folder import (
     GRAPH,
     LABEL_GRAPH,
     LEXICON,
+    RELATION_GRAPH,
     TAGGER,
     TOKENIZER,
     WEIGHTS,
@@ -30,7 +31,13 @@ from spanlin.network.encoders.native import NativeEncoder
 from spanlin.network.graph import ParserGraph, TaggerGraph, TagIds
 from spanlin.runtime.lexicon import START, STOP
 from spanlin.training.checkpoint import Model, load_model, write_folder
-from spanlin.training.graph_export import Precision, reduce_precision, write_label_graph, write_parser_graph
+from spanlin.training.graph_export import (
+    Precision,
+    reduce_precision,
+    write_label_graph,
+    write_parser_graph,
+    write_relation_graph,
+)
 
 __all__ = ["Precision", "export_model", "parser_graph"]
 
@@ -70,6 +77,8 @@ def export_model(
             details |= _weight_details(model, path / GRAPH)
         one_by_one = reduce_precision(path / GRAPH, precision)
         write_label_graph(model.network, path / LABEL_GRAPH)  # small: it is as exact as it can be in every folder
+        if model.network.dependencies is not None:
+            write_relation_graph(model.network.dependencies, path / RELATION_GRAPH)
         for name, content in files.items():
             (path / name).write_bytes(content)
         (path / CARD).write_text(card or f"# {Path(folder).name}\n", encoding="utf-8")
@@ -89,6 +98,8 @@ def export_model(
                 one_by_one=one_by_one,
                 labels=model.vocabularies.labels.items,
                 tags=model.tags if tagging is None or model.network.tag_head is not None else tagging.tags,
+                relations=model.vocabularies.relations.items,
+                universal_tags=model.vocabularies.universal_tags.items,
                 details=details,
             )
         )

@@ -48,6 +48,8 @@ def checkpoint_folder(model: Model, path: Path) -> ModelFolder:
         shape_step=0 if pretrained is None else pretrained.shape_step,
         labels=model.vocabularies.labels.items,
         tags=model.tags,
+        relations=model.vocabularies.relations.items,
+        universal_tags=model.vocabularies.universal_tags.items,
         details={"treebank": "", "treebanks": list(model.vocabularies.treebanks.items)},
     )
 
