@@ -52,8 +52,12 @@ PARTS = {
     "integrations.plain_parse": "trees parsed",
     "integrations.nltk": "errors trees text render integrations.reloading",
     "integrations.pandas": "errors parsed",
+    "integrations.spacy_dependencies": "parsed_dependencies",
     "integrations.spacy_extensions": "errors integrations.plain_parse",
-    "integrations.spacy": "errors integrations.plain_parse integrations.reloading integrations.spacy_extensions",
+    "integrations.spacy": (
+        "errors integrations.plain_parse integrations.reloading integrations.spacy_dependencies "
+        "integrations.spacy_extensions"
+    ),
     "cli": (
         "errors stop_signals trees dependencies linearization render model_folder "
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
@@ -95,7 +99,7 @@ LIBRARIES = {
     "pandas": "integrations.pandas",
     "pyarrow": "corpus.parquet corpus.stores",
     "ray": "corpus.ray_driver",
-    "spacy": "integrations.spacy integrations.spacy_extensions",
+    "spacy": "integrations.spacy integrations.spacy_dependencies integrations.spacy_extensions",
 }
 
 

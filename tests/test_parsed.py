@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spanlin.errors import MissingExtraError, SpanlinError
+from spanlin.errors import DependencyError, MissingExtraError, SpanlinError
 from spanlin.parsed import Parsed
 from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.text import Sentence
@@ -261,8 +261,25 @@ def test_nltk_gets_trees_of_any_depth() -> None:
     assert (found.label(), list(found)) == ("X", ["x"])
 
 
+def test_nltk_gets_the_same_dependencies() -> None:
+    pytest.importorskip("nltk.parse.dependencygraph")
+    found = cats(dependencies=CATS_HEADS).to_nltk_dependencies()
+    assert str(found.tree()) == "(sleep (cats Old))"
+    assert list(found.triples()) == [
+        (("sleep", "VERB"), "nsubj", ("cats", "NOUN")),
+        (("cats", "NOUN"), "amod", ("Old", "ADJ")),
+    ]
+    assert not found.contains_cycle()
+    assert found.to_conll(10).splitlines()[0] == "1\tOld\t_\tADJ\tJJ\t_\t2\tamod\t_\t_"
+    with pytest.raises(DependencyError, match=r"^this parse has no dependencies"):
+        cats().to_nltk_dependencies()
+
+
 def test_without_nltk_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nltk", None)
     monkeypatch.setitem(sys.modules, "nltk.tree", None)
+    monkeypatch.setitem(sys.modules, "nltk.parse.dependencygraph", None)
     with pytest.raises(MissingExtraError, match="trees of NLTK's kind need NLTK: pip install nltk"):
         cats().to_nltk()
+    with pytest.raises(MissingExtraError, match="trees of NLTK's kind need NLTK: pip install nltk"):
+        cats(dependencies=CATS_HEADS).to_nltk_dependencies()

@@ -13,7 +13,7 @@ from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
-from spanlin.render.nltk import nltk_tree
+from spanlin.render.nltk import nltk_dependencies, nltk_tree
 from spanlin.render.notebook import notebook_html, notebook_svg
 from spanlin.render.pretty import pretty_tree
 from spanlin.render.svg import svg_tree
@@ -240,6 +240,16 @@ class Parsed:
     def to_nltk(self) -> Any:
         """Return the tree as an `nltk.Tree`; needs NLTK."""
         return nltk_tree(self.tree)
+
+    def to_nltk_dependencies(self) -> Any:
+        """Return heads and relations as an `nltk.parse.DependencyGraph`; needs NLTK.
+
+        A DependencyError if the parser has no dependencies.
+        """
+        found = self._need_dependencies()
+        return nltk_dependencies(
+            self.words, self.tags, found.universal_tags, heads=found.heads, relations=found.relations
+        )
 
     def _repr_svg_(self) -> str | None:
         return notebook_svg(self.tree, self._probabilities()) if self.words else None
