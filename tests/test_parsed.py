@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import json
 import pickle
-import sys
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from spanlin.errors import MissingExtraError, SpanlinError
+from spanlin.errors import SpanlinError
 from spanlin.parsed import Parsed
 from spanlin.text import Sentence
 
@@ -235,19 +234,3 @@ def test_nltk_gets_the_same_tree() -> None:
     assert found.leaves() == ["Old", "(", "sleep"]
     assert found.pos() == [("Old", "JJ"), ("(", "NNS"), ("sleep", "VBP")]
     assert [tree.label() for tree in found.subtrees()] == ["TOP", "S", "NP", "JJ", "NNS", "VP", "VBP"]
-
-
-def test_nltk_gets_trees_of_any_depth() -> None:
-    pytest.importorskip("nltk.tree")
-    found = cats(brackets="(A " * 5000 + "(X x)" + ")" * 5000).to_nltk()
-    for _ in range(5000):
-        assert found.label() == "A"
-        (found,) = found
-    assert (found.label(), list(found)) == ("X", ["x"])
-
-
-def test_without_nltk_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "nltk", None)
-    monkeypatch.setitem(sys.modules, "nltk.tree", None)
-    with pytest.raises(MissingExtraError, match="trees of NLTK's kind need NLTK: pip install nltk"):
-        cats().to_nltk()
