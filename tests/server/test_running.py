@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -172,10 +173,19 @@ def test_port_zero_is_any_free_one(host: str) -> None:
         assert 0 < one.getsockname()[1] != two.getsockname()[1] > 0
 
 
-@pytest.mark.parametrize(("host", "port"), [("no such host", 0), ("192.0.2.1", 0)])
+@pytest.mark.parametrize(
+    ("host", "port"), [("no such host", 0), ("127.0.0.1", 99_999), ("127.0.0.1", -1), ("192.0.2.1", 0)]
+)
 def test_an_address_that_cannot_be_listened_at_is_a_one_line_error(host: str, port: int) -> None:
     with pytest.raises(SpanlinError) as caught:
         running.open_socket(host, port)
     assert str(caught.value).startswith(f"{host}:{port}: ")
     assert str(caught.value).endswith("; choose another --host or --port")
     assert "\n" not in str(caught.value)
+
+
+def test_a_port_in_use_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(SpanlinError, match=f"^127.0.0.1:{port}: Address already in use; choose another --host or"):
+            running.open_socket("127.0.0.1", port)
