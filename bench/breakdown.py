@@ -33,6 +33,7 @@ class Recorder:
     def __init__(self, like: Backend) -> None:
         self.device, self.precision = like.device, like.precision
         self.batch_tokens, self.chunk = like.batch_tokens, like.chunk
+        self.most_sentences = like.most_sentences
         self.multiple, self.small_multiple = like.multiple, like.small_multiple
         self.outputs = frozenset(TREE)
         self.batches: list[tuple[PieceRows, IntArray]] = []
@@ -54,6 +55,10 @@ class Recorder:
         self, lefts: Float32Array, rights: Float32Array, left_children: BoolArray, roots: BoolArray
     ) -> Float32Array:
         """Refuse: no other trees are needed here."""
+        raise NotImplementedError
+
+    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+        """Refuse: nor are dependencies."""
         raise NotImplementedError
 
 

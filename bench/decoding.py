@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from spanlin.decoding import (
     GreedyRule,
+    LabelSet,
     arc_marginals_batch,
     decode,
     decode_batch,
     decode_heads_batch,
+    decode_joint,
     greedy_trees,
     k_best_trees,
     legalize_batch,
@@ -31,7 +34,7 @@ ALWAYS = float("inf")
 
 def rows() -> list[Row]:
     """Return (name, measured, target, met) for each figure; seconds unless the name says otherwise."""
-    return [*greedy_rows(), *exact_rows(), *head_rows()]
+    return [*greedy_rows(), *exact_rows(), *head_rows(), *joint_rows()]
 
 
 def greedy_rows() -> list[Row]:
@@ -91,6 +94,41 @@ def head_rows() -> list[Row]:
     ]
 
 
+def joint_rows() -> list[Row]:
+    """Return the figures of joint decoding, for scores that prefer nothing, and for a tree and heads that disagree."""
+    found = []
+    for words in (10, 20, 30, 40):
+        for name, sharpness in (("flat", 0.0), ("sharp", 6.0)):
+            arguments = joint_scores(np.random.default_rng(words), words, sharpness)
+            if decode_joint(*arguments).agreed:
+                raise ValueError("the best tree and the best heads go together: there is nothing to measure")
+            seconds = best_times(partial(decode_joint, *arguments), repeats=3)[0]
+            found.append(row(f"tree and heads together, {name} scores, one of {words} words", seconds, ALWAYS))
+    return found
+
+
+def joint_scores(generator: np.random.Generator, words: int, sharpness: float) -> tuple[Any, ...]:
+    """Return scores that prefer a right-branching tree, and chains of heads that now and then leave it."""
+    labels = LabelSet(("∅", *"ABCDEFGHIJ"))
+    label_scores = generator.normal(size=(words + 1, words + 1, len(labels)))
+    left = generator.normal(size=(words, words))
+    arcs = generator.normal(size=(words, words + 1))
+    for place in range(words):
+        label_scores[place, words, 1] += sharpness
+        left[place, place if place < words - 1 else 0] += sharpness
+        # Each word governs the next; each sixth is governed from two words before.
+        arcs[place, place - 1 if place % 6 == 5 else place] += sharpness
+    label_scores[:, :-1, 0] += sharpness
+    left = np.where(np.tri(words, dtype=np.bool_), left, -np.inf)
+    return log_softmax(left), None, log_softmax(label_scores), labels, log_softmax(arcs)
+
+
+def log_softmax(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the scores normalised along the last axis."""
+    normalised: npt.NDArray[np.float64] = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+    return normalised
+
+
 def random_sequences(generator: np.random.Generator, batch_size: int, word_count: int) -> Boundaries:
     """Return left boundaries that are uniform over their ranges, hence nearly always illegal."""
     return (generator.random((batch_size, word_count)) * np.arange(1, word_count + 1)).astype(np.int64)
@@ -108,8 +146,7 @@ def random_log_probs(generator: np.random.Generator, batch_size: int, word_count
     """Return normalised log P(i|j) that prefer nothing in particular."""
     scores = generator.normal(size=(batch_size, word_count, word_count))
     scores = np.where(np.tri(word_count, dtype=np.bool_), scores, -np.inf)
-    normalised: npt.NDArray[np.float64] = scores - np.log(np.exp(scores).sum(axis=2, keepdims=True))
-    return normalised
+    return log_softmax(scores)
 
 
 def greedy(left_boundaries: Boundaries, rule: GreedyRule) -> None:

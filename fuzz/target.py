@@ -19,11 +19,12 @@ CORPUS = Path(__file__).parent / "corpus"
 NEEDS: dict[str, tuple[str, ...]] = {
     "brackets": (),
     "config": ("torch",),
+    "conllu": (),
     "folder": (),
     "request": ("fastapi", "prometheus_client"),
     "splitter": (),
 }
-"""The five targets, and what must be installed for each beyond the light install."""
+"""The six targets, and what must be installed for each beyond the light install."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -321,7 +321,7 @@ FOLDERS = [
     Hostile("other_format", says(format=10**30), "but this version reads format 2"),
     Hostile("no_files", without("files"), "files is missing"),
     Hostile("files_no_object", says(files=[[GRAPH, "0"]]), "files must be an object"),
-    Hostile("no_graph_listed", says(files={}), "names no graphs or tokenizer"),
+    Hostile("no_graph_listed", says(files={}), "its files lack graph.onnx, labels.onnx, tokenizer.json"),
     Hostile("parent_listed", listed_too("../outside.bin"), "'../outside.bin' is not a plain file name"),
     Hostile("absolute_listed", listed_too("/etc/hostname"), "'/etc/hostname' is not a plain file name"),
     Hostile("backslash_listed", listed_too("..\\outside.bin"), "is not a plain file name"),

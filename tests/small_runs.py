@@ -40,6 +40,8 @@ SMALL_RUN: dict[str, Any] = {
     "optimizer": {"rate": 3e-3, "encoder_rate": 1e-3, "warm_up_steps": 4},
     "batch": {"tokens": 400, "sentences": 16},
     "epochs": 2,
+    "averaging": 0.0,
+    "min_word_count": 1,
 }
 
 

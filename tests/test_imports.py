@@ -30,12 +30,15 @@ PARTS = {
     "runtime": "errors trees decoding model_folder",
     "network": "errors trees config",
     "runtime.torch": "errors config model_folder network runtime",
-    "parsed_json": "errors text",
-    "parsed": "errors trees (text) render parsed_json",
-    "parsed_batch": "runtime parsed",
+    "parsed_constituents": "(text)",
+    "parsed_dependencies": "errors dependencies",
+    "parsed_conllu": "errors dependencies parsed_dependencies",
+    "parsed_json": "errors text parsed_dependencies",
+    "parsed": "errors trees (text) render parsed_conllu parsed_constituents parsed_dependencies parsed_json",
+    "parsed_batch": "runtime parsed parsed_dependencies",
     "parser": (
         "errors decoding text model_folder runtime (runtime.torch) (training.runnable) "
-        "sentence_constraints parsed parsed_batch"
+        "sentence_constraints parsed parsed_batch parsed_dependencies"
     ),
     "training": ("errors atomic_files trees dependencies decoding evaluation config model_folder runtime network"),
     "training.runnable": "errors model_folder runtime runtime.torch training",

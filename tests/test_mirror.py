@@ -28,6 +28,7 @@ COVERED_BY = {
     "decoding/test_constraints.py": "decoding.chart decoding.problem",
     "decoding/test_decode.py": "decoding.mirror decoding.results decoding.scores",
     "decoding/test_heads.py": "decoding.arborescence decoding.projective",
+    "decoding/test_joint.py": "decoding.joint_chart decoding.joint_scores decoding.joint_tables",
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "dependencies/test_sentence.py": "dependencies.text_offsets",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
@@ -40,9 +41,7 @@ COVERED_BY = {
         "network.encoders.transformer"
     ),
     "network/encoders/test_pretrained.py": "network.encoders.native runtime.piece_rows",
-    "runtime/test_export.py": (
-        "network.graph runtime.backend runtime.folder_features runtime.found_check runtime.onnx training.export"
-    ),
+    "runtime/test_export.py": "runtime.backend runtime.found_check runtime.onnx training.export",
     "runtime/test_graph_weights.py": "training.weight_names",
     "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.batch_trees",
     "runtime/test_torch_gpu.py": "runtime.torch",

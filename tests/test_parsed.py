@@ -10,9 +10,19 @@ import pytest
 
 from spanlin.errors import SpanlinError
 from spanlin.parsed import Parsed
+from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.text import Sentence
 
 OLD_CATS = Sentence(("Old", "cats", "sleep"), (0, 4, 9), (3, 8, 14), "Old cats\nsleep")
+
+
+CATS_HEADS = ParsedDependencies(
+    heads=(2, 3, 0),
+    relations=("amod", "nsubj", "root"),
+    universal_tags=("ADJ", "NOUN", "VERB"),
+    arc_probabilities=(0.5, 0.987654321, 1.0),
+    certified=True,
+)
 
 
 def cats(**changes: object) -> Parsed:
@@ -94,12 +104,31 @@ def everything() -> Parsed:
     )
 
 
-@pytest.mark.parametrize("parsed", [cats(), cats(sentence=None), EMPTY, everything()])
+def test_json_has_dependencies_where_the_parser_has() -> None:
+    found = cats(dependencies=CATS_HEADS).to_json()
+    assert {key: value for key, value in found.items() if key not in cats().to_json()} == {
+        "heads": [2, 3, 0],
+        "relations": ["amod", "nsubj", "root"],
+        "universal_tags": ["ADJ", "NOUN", "VERB"],
+        "arc_probabilities": [0.5, 0.987654, 1.0],
+        "dependencies_certified": True,
+    }
+
+
+def test_dependencies_are_none_or_all_there() -> None:
+    names = ("heads", "relations", "universal_tags", "arc_probabilities")
+    assert [getattr(cats(), name) for name in names] == [None] * 4
+    parsed = cats(dependencies=CATS_HEADS)
+    assert [getattr(parsed, name) for name in names] == [getattr(CATS_HEADS, name) for name in names]
+
+
+@pytest.mark.parametrize("parsed", [cats(), cats(sentence=None), cats(dependencies=CATS_HEADS), EMPTY, everything()])
 def test_a_parse_comes_back_from_json(parsed: Parsed) -> None:
     again = Parsed.from_json(json.loads(json.dumps(parsed.to_json())))
     assert again == parsed
     assert (again.calibrated, again.certified) == (parsed.calibrated, parsed.certified)
     assert again.to_json() == parsed.to_json()
+    assert (again.dependencies is None) == (parsed.dependencies is None)
     assert (again.alternatives, again.splits) == (parsed.alternatives, parsed.splits)
     assert (again.left_boundaries, again.right_boundaries) == (parsed.left_boundaries, parsed.right_boundaries)
     for name in ("left_boundary_log_probs", "right_boundary_log_probs", "marginals"):
@@ -116,6 +145,8 @@ def test_a_parse_comes_back_from_json(parsed: Parsed) -> None:
         {**everything().to_json(), "left_log_probs": [[1], [2], [3]]},
         {**everything().to_json(), "marginals": [[7, 9, 1.0]]},
         {**everything().to_json(), "alternatives": [{}]},
+        {**cats().to_json(), "heads": [2, 3, 0]},
+        {**cats(dependencies=CATS_HEADS).to_json(), "heads": [2, 1, 0]},
     ],
 )
 def test_json_of_something_else_is_a_one_line_error(wrong: dict[str, object]) -> None:
@@ -154,27 +185,6 @@ def test_json_of_a_sentence_without_words_is_empty_lists() -> None:
     }
 
 
-def test_phrases_are_as_in_the_text_wherever_their_offsets_count_from() -> None:
-    words = ("He", "did", "n't", "bark", ".")
-    found = Parsed(
-        words=words,
-        tags=("PRP", "VBD", "RB", "VB", "."),
-        tag_probabilities=(1.0,) * 5,
-        brackets="(S (NP (PRP He)) (VP (VBD did) (RB n't) (VP (VB bark))) (. .))",
-        spans=(("S", 0, 5, 1.0), ("VP", 1, 4, 1.0), ("VP", 3, 4, 1.0)),
-        sentence=Sentence(words, (70, 73, 76, 81, 85), (72, 76, 79, 85, 86), "He didn't  bark."),
-    )
-    assert found.text == "He didn't  bark."
-    assert [(one.text, one.start, one.end) for one in found.constituents()] == [
-        ("He didn't  bark.", 70, 86),
-        ("didn't  bark", 73, 85),
-        ("bark", 81, 85),
-    ]
-    found.sentence = None
-    assert found.text == "He did n't bark ."
-    assert [one.text for one in found.constituents()] == ["He did n't bark .", "did n't bark", "bark"]
-
-
 def test_parses_of_the_same_words_at_the_same_place_with_the_same_tree_are_equal() -> None:
     surer = cats(tag_probabilities=(1.0, 1.0, 1.0), decoder="cky", marginals=np.zeros((4, 4)))
     assert cats() == surer
@@ -188,6 +198,11 @@ def test_parses_of_the_same_words_at_the_same_place_with_the_same_tree_are_equal
     ]
     for other in others:
         assert cats() != other
+    with_heads = cats(dependencies=CATS_HEADS)
+    assert with_heads == cats(dependencies=replace(CATS_HEADS, arc_probabilities=(1.0,) * 3, certified=False))
+    assert with_heads != cats()
+    assert with_heads != cats(dependencies=replace(CATS_HEADS, relations=("dep", "nsubj", "root")))
+    assert pickle.loads(pickle.dumps(with_heads)).heads == (2, 3, 0)
     assert cats() != cats().brackets()
     assert Parsed(words=(), tags=(), tag_probabilities=(), brackets="", spans=()) == EMPTY
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from runtime.conftest import TREES, folder, model  # noqa: F401 (fixtures)
 from spanlin import CharacterConstraints
 from spanlin.cli.main import main
-from spanlin.errors import ConfigError, ConstraintError, DecodingError, SpanlinError
+from spanlin.errors import ConfigError, ConstraintError, DecodingError, DependencyError, SpanlinError
 from spanlin.model_folder.folder import open_folder
 from spanlin.parser import Parser
 from spanlin.runtime import batch_runner
@@ -31,6 +31,14 @@ def test_a_parser_is_known_by_its_model_and_logged(folder: Path, caplog: pytest.
     caplog.set_level("INFO", logger="spanlin")
     assert repr(Parser.load(folder, threads=2)) == f"<Parser of {folder.name}>"
     assert caplog.messages == [f"parser of {folder}: OnnxBackend, workers: 2"]
+
+
+def test_a_model_trained_on_trees_alone_has_no_dependencies_and_says_so(parser: Parser) -> None:
+    assert not parser.has_dependencies
+    (parsed,) = parser.parse_tokens([TREES[0].words])
+    assert parsed.dependencies is None
+    with pytest.raises(DependencyError, match=f"^{parser.folder.path.name}: this model was trained on trees alone"):
+        parser.check_dependencies()
 
 
 def test_sentences_without_words_give_empty_lines_in_their_place(parser: Parser) -> None:

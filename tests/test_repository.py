@@ -76,6 +76,23 @@ def test_the_citation_is_of_this_version() -> None:
     assert f"\nversion: {spanlin.__version__}\n" in read("CITATION.cff")
 
 
+def test_docs_and_messages_name_extras_that_exist_in_the_form_that_works_anywhere() -> None:
+    extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"].keys()
+    pages = ["README.md", "CONTRIBUTING.md", *ROOT.glob("docs/*.md")]
+    named = [name for page in pages for name in re.findall(r"'spanlin\[(\w+)\]'", read(str(page)))]
+    messages = [
+        name
+        for path in (ROOT / "src").rglob("*.py")
+        for name in re.findall(r"raise missing_extra\([^)]*\"(\w+)\"\)", path.read_text(encoding="utf-8"))
+    ]
+    assert len(named) >= 8
+    assert len(messages) >= 10
+    assert {*named, *messages} <= extras
+    # From a checkout, before spanlin is installed.
+    assert [str(page) for page in pages if "'.[" in read(str(page))] == ["README.md"]
+    assert read("README.md").count("'.[") == 1
+
+
 def test_no_extra_repeats_the_requirements_of_another() -> None:
     extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
     names = [re.split(r"[\[<>=;]", item)[0] for items in extras.values() for item in items if "spanlin[" not in item]

@@ -3,7 +3,7 @@
 SpanlinError
 ├── TreeError               a tree that cannot be built or written
 │   └── TreeSyntaxError     bracketed text that is no tree; knows file, line and column
-├── DependencyError         heads and relations that are not a dependency tree, or cannot be read or written
+├── DependencyError         heads and relations that are no dependency tree, cannot be read or written, or are missing
 │   └── ConlluError         text that is not CoNLL-U; knows file and line
 ├── TreebankError           a treebank folder that is not laid out as its owner ships it
 ├── LinearizationError      boundaries that belong to no tree
@@ -49,7 +49,7 @@ class TreeSyntaxError(TreeError):
 
 
 class DependencyError(SpanlinError):
-    """Heads and relations that are not a dependency tree, or cannot be read or written."""
+    """Heads and relations that are not a dependency tree, cannot be read or written, or that a model does not have."""
 
 
 class ConlluError(DependencyError):
@@ -155,3 +155,11 @@ class RequestTooLargeError(ServiceError):
 
 class MissingExtraError(SpanlinError):
     """An optional dependency that is not installed."""
+
+
+def missing_extra(what: str, extra: str) -> MissingExtraError:
+    """Return the error of what needs a package that comes with an extra.
+
+    The command that it gives works wherever spanlin came from: pip adds the extra to the one that is installed.
+    """
+    return MissingExtraError(f"{what}: pip install 'spanlin[{extra}]'")

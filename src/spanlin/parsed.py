@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from spanlin.errors import SpanlinError
+from spanlin.errors import DependencyError, SpanlinError
+from spanlin.parsed_conllu import parse_to_conllu
+from spanlin.parsed_constituents import Constituent, place_constituents
+from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
@@ -21,28 +24,12 @@ if TYPE_CHECKING:
     from spanlin.text.tokens import Sentence
 
 
-class Constituent(NamedTuple):
-    """A labelled phrase over the words `left` up to, not with, `right`.
-
-    `probability` is the chance that a treebank's annotator would have it so. `start` and `end` are character offsets
-    in the text that was parsed, and `text` is what is between them: `text[start:end]`. If words were given instead of
-    a text, the offsets are -1, and `text` is the words with spaces between.
-    """
-
-    label: str
-    left: int
-    right: int
-    probability: float
-    start: int
-    end: int
-    text: str
-
-
 class Parsed:
     """The parse of one sentence. Words that were given come back as they were; so does the text they stand in.
 
     Two are equal if they are of the same words at the same place, or both of no text, and have the same tree, tags and
-    labels included. How probable it is, and what was asked for besides the tree, makes no difference.
+    labels included, and the same dependencies, if any. How probable they are, and what was asked for besides, makes no
+    difference.
     """
 
     def __init__(
@@ -66,6 +53,7 @@ class Parsed:
         right_boundary_log_probs: FloatArray | None = None,
         marginals: FloatArray | None = None,
         alternatives: tuple[Parsed, ...] = (),
+        dependencies: ParsedDependencies | None = None,
     ) -> None:
         self.words = words
         self.tags = tags
@@ -106,6 +94,8 @@ class Parsed:
         """If asked for: (n+1, n+1), the probability of a constituent over words i to j, whatever its label."""
         self.alternatives = alternatives
         """If more than one tree was asked for: the others, the most probable first."""
+        self.dependencies = dependencies
+        """Heads, relations and universal tags; None if the parser was trained on trees alone."""
         self._brackets = brackets
         self._spans = spans
         self.sentence = sentence
@@ -131,6 +121,26 @@ class Parsed:
         """The sentence as it stands in the text, line breaks included; words that were given, with spaces between."""
         return " ".join(self.words) if self._sentence is None else self._sentence.text
 
+    @property
+    def heads(self) -> tuple[int, ...] | None:
+        """The word that governs each word, counted from 1, 0 for the root; None if the parser has no dependencies."""
+        return None if self.dependencies is None else self.dependencies.heads
+
+    @property
+    def relations(self) -> tuple[str, ...] | None:
+        """The relation of each word to its head, such as nsubj; None if the parser has no dependencies."""
+        return None if self.dependencies is None else self.dependencies.relations
+
+    @property
+    def universal_tags(self) -> tuple[str, ...] | None:
+        """The universal part of speech of each word, such as NOUN; None if the parser has no dependencies."""
+        return None if self.dependencies is None else self.dependencies.universal_tags
+
+    @property
+    def arc_probabilities(self) -> tuple[float, ...] | None:
+        """The chance that each word's head is right; None if the parser has no dependencies."""
+        return None if self.dependencies is None else self.dependencies.arc_probabilities
+
     def brackets(self) -> str:
         """Return the tree as one line of brackets; an empty line for a sentence without words."""
         return self._brackets
@@ -144,25 +154,7 @@ class Parsed:
 
     def constituents(self) -> list[Constituent]:
         """Return the labelled phrases, each before those inside it."""
-        if self._sentence is None:
-            return [
-                Constituent(label, left, right, probability, -1, -1, " ".join(self.words[left:right]))
-                for label, left, right, probability in self._spans
-            ]
-        text, starts, ends = self._sentence.text, self._sentence.starts, self._sentence.ends
-        places = _find_words(self.words, text)
-        return [
-            Constituent(
-                label,
-                left,
-                right,
-                probability,
-                starts[left],
-                ends[right - 1],
-                text[places[left] : places[right - 1] + len(self.words[right - 1])],
-            )
-            for label, left, right, probability in self._spans
-        ]
+        return place_constituents(self._spans, self.words, self._sentence)
 
     def pretty(self) -> str:
         """Return the tree drawn with box characters for a terminal, one line a word."""
@@ -179,6 +171,25 @@ class Parsed:
     def columns(self) -> str:
         """Return a line for each word with the word, its tag and its part of the brackets, as in CoNLL's files."""
         return columns_tree(self.tree)
+
+    def to_conllu(self, *, sent_id: str = "") -> str:
+        """Return the sentence in CoNLL-U, with the empty line that ends it; `sent_id` becomes a comment.
+
+        Universal tags, Penn tags, heads and relations have their columns, and the tree is the comment `constituency`.
+        If a text was parsed, tokens have their offsets (TokenRange) and no space after them where there was none
+        (SpaceAfter=No), and contractions are multi-word tokens, as in UD's English treebanks: `2-3 don't`. White space
+        is written as single spaces, and characters in their composed form (NFC).
+
+        A DependencyError if the parser has no dependencies.
+        """
+        return parse_to_conllu(
+            self.words,
+            self.tags,
+            self._need_dependencies(),
+            brackets=self._brackets,
+            offsets=self.offsets,
+            sent_id=sent_id,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return all that is known of the sentence as what `json.dumps` takes.
@@ -214,6 +225,8 @@ class Parsed:
             found["right_log_probs"] = log_probs_to_rows(self.right_boundary_log_probs)
         if self.marginals is not None:
             found["marginals"] = marginals_to_spans(self.marginals)
+        if self.dependencies is not None:
+            found |= self.dependencies.to_json()
         if self.alternatives:
             found["alternatives"] = [other.to_json() for other in self.alternatives]
         return found
@@ -234,6 +247,14 @@ class Parsed:
     def _repr_html_(self) -> str | None:
         return notebook_html(self.tree, self._probabilities()) if self.words else None
 
+    def _need_dependencies(self) -> ParsedDependencies:
+        if self.dependencies is None:
+            raise DependencyError(
+                "this parse has no dependencies, as its model was trained on trees alone: "
+                "use one that was trained with them"
+            )
+        return self.dependencies
+
     def _probabilities(self) -> dict[LabelledSpan, float]:
         return {LabelledSpan(left, right, label): probability for label, left, right, probability in self._spans}
 
@@ -241,7 +262,12 @@ class Parsed:
         if not isinstance(other, Parsed):
             return NotImplemented
         mine, its = (
-            (one.words, one._brackets, one.sentence and (one.sentence.starts, one.sentence.text))
+            (
+                one.words,
+                one._brackets,
+                one.sentence and (one.sentence.starts, one.sentence.text),
+                one.dependencies and (one.heads, one.relations, one.universal_tags),
+            )
             for one in (self, other)
         )
         return mine == its
@@ -255,14 +281,3 @@ class Parsed:
 
     def __repr__(self) -> str:
         return f"<Parsed {self._brackets}>"
-
-
-def _find_words(words: Sequence[str], text: str) -> list[int]:
-    """Return where each word starts in the sentence's own text; its offsets may count UTF-16 units, not characters."""
-    places = []
-    place = 0
-    for word in words:
-        place = text.index(word, place)
-        places.append(place)
-        place += len(word)
-    return places

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.parsed import Parsed
-from spanlin.runtime.backend import BOUNDARIES, SCORES
+from spanlin.parsed_dependencies import ParsedDependencies
+from spanlin.runtime.backend import BOUNDARIES, DEPENDENCIES, SCORES, IntArray
 from spanlin.runtime.batch_trees import Trees
+from spanlin.runtime.dependency_decoding import BatchDependencies
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.results import Record
 from spanlin.runtime.sentences import RunBatch
@@ -24,9 +26,13 @@ def make_parses(
     options: ParseOptions,
     *,
     marginals: NDArray[np.float64] | None,
+    dependencies: Sequence[ParsedDependencies] | None,
     calibrated: bool,
 ) -> list[Parsed]:
-    """Return the parse of each sentence; there is a line of brackets and a record for each of the trees."""
+    """Return the parse of each sentence; there is a line of brackets and a record for each of the trees.
+
+    All trees of a sentence have its one set of `dependencies`.
+    """
     words = [tuple(one) for one in batch.words]
     counts = batch.counts.tolist()
     alternatives: list[list[Parsed]] = [[] for _ in words]
@@ -53,12 +59,32 @@ def make_parses(
             right_boundary_log_probs=right,
             marginals=own_marginals,
             alternatives=tuple(reversed(alternatives[owner])) if is_best else (),
+            dependencies=None if dependencies is None else dependencies[owner],
             **record._replace(
                 certified=bool(trees.certified[tree]) or (record.certified and not is_labelled)
             )._asdict(),
         )
         (made if is_best else alternatives[owner]).append(parsed)
     return made[::-1]
+
+
+def make_dependencies(
+    found: BatchDependencies, counts: IntArray, relations: Sequence[str], universal_tags: Sequence[str]
+) -> list[ParsedDependencies]:
+    """Return the dependencies of each sentence, with the names of relations and tags."""
+    columns = (found.heads, found.relations, found.universal_tags, found.probabilities)
+    return [
+        ParsedDependencies(
+            heads=tuple(heads[:count]),
+            relations=tuple(relations[number] for number in numbers[:count]),
+            universal_tags=tuple(universal_tags[tag] for tag in tags[:count]),
+            arc_probabilities=tuple(probabilities[:count]),
+            certified=True,  # exact: see `find_dependencies`
+        )
+        for count, heads, numbers, tags, probabilities in zip(
+            counts.tolist(), *(column.tolist() for column in columns), strict=True
+        )
+    ]
 
 
 def no_words(outputs: Collection[str], options: ParseOptions, *, calibrated: bool) -> Parsed:
@@ -79,6 +105,7 @@ def no_words(outputs: Collection[str], options: ParseOptions, *, calibrated: boo
         left_boundary_log_probs=left_scores,
         right_boundary_log_probs=right_scores,
         marginals=np.zeros((1, 1)) if options.marginals else None,
+        dependencies=ParsedDependencies((), (), (), (), True) if DEPENDENCIES[0] in outputs else None,
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spanlin.errors import SpanlinError
+from spanlin.errors import DependencyError, SpanlinError
+from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.text.tokens import Sentence
 
 FloatArray = NDArray[np.float64]
@@ -68,8 +69,9 @@ def read_fields(found: Mapping[str, Any]) -> dict[str, Any]:
             "left_boundary_log_probs": None if left_rows is None else rows_to_log_probs(left_rows),
             "right_boundary_log_probs": None if right_rows is None else rows_to_log_probs(right_rows),
             "marginals": None if spans is None else spans_to_marginals(spans, len(words)),
+            "dependencies": ParsedDependencies.from_json(found, len(words)),
         }
-    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+    except (AttributeError, DependencyError, KeyError, IndexError, TypeError, ValueError) as error:
         raise SpanlinError(f"not a sentence as Parsed.to_json gives it: {error!r:.80}") from error
 
 

@@ -10,16 +10,18 @@ from typing import TypeVar, overload
 import numpy as np
 
 from spanlin.decoding import Constraints
-from spanlin.errors import ConstraintError, MissingExtraError
+from spanlin.errors import ConstraintError, DependencyError, missing_extra
 from spanlin.model_folder.folder import ModelFolder, open_folder
 from spanlin.model_folder.lookup import find_model
 from spanlin.model_folder.path_kinds import is_checkpoint
 from spanlin.parsed import Parsed
-from spanlin.parsed_batch import make_parses, no_words
+from spanlin.parsed_batch import make_dependencies, make_parses, no_words
+from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.runtime.argument_checks import check_sentences, check_text, check_threads
-from spanlin.runtime.backend import TREE, Backend
+from spanlin.runtime.backend import ARC_SCORES, DEPENDENCIES, RELATION_HALVES, TREE, Backend
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.bracket_strings import BracketWriter
+from spanlin.runtime.dependency_decoding import find_dependencies
 from spanlin.runtime.folder_features import features_of
 from spanlin.runtime.input_rows import WordFeatures
 from spanlin.runtime.onnx import OnnxBackend, available_cores
@@ -57,6 +59,19 @@ class Parser:
         """What runs the network."""
         return self._runner.backend
 
+    @property
+    def has_dependencies(self) -> bool:
+        """Whether parses have heads and relations beside their trees."""
+        return bool(self.folder.relations)
+
+    def check_dependencies(self) -> None:
+        """Raise a DependencyError if parses have no heads and relations: for whoever asks for them, before parsing."""
+        if not self.has_dependencies:
+            raise DependencyError(
+                f"{self.folder.path.name}: this model was trained on trees alone and has no dependencies: "
+                "use one that was trained with them"
+            )
+
     @classmethod
     def load(cls, model: str | Path = "en", *, threads: int = 0, device: str = "") -> Parser:
         """Return the parser of a model: a packaged or installed one by its name, a model folder, or a checkpoint.
@@ -80,7 +95,7 @@ class Parser:
             try:
                 from spanlin.runtime.torch import TorchBackend
             except ImportError as error:
-                raise MissingExtraError("parsing on a device needs torch: pip install 'spanlin[train]'") from error
+                raise missing_extra("parsing on a device needs torch", "train") from error
             return cls(folder, TorchBackend(folder, device=device), workers=4)
         # Whole batches side by side, one core each, waste less than all cores on one batch.
         return cls(folder, OnnxBackend(folder, threads=1), workers=threads or available_cores())
@@ -90,9 +105,7 @@ class Parser:
         try:
             from spanlin.training.runnable import open_checkpoint
         except ModuleNotFoundError as error:
-            raise MissingExtraError(
-                f"{path}: parsing with a checkpoint needs {error.name}: pip install 'spanlin[train]'"
-            ) from error
+            raise missing_extra(f"{path}: parsing with a checkpoint needs {error.name}", "train") from error
         found = open_checkpoint(path, device=device)
         return cls(found.folder, found.backend, workers=4, features=found.features)
 
@@ -224,13 +237,30 @@ class Parser:
 
         def make(batch: RunBatch[Item]) -> list[Parsed]:
             trees, marginals = redecoder(batch, [wanted(item) for item in batch.items])
+            dependencies = self._dependencies(batch) if self.has_dependencies else None
             counts = batch.counts[trees.owners]
             lines = self._write(batch.written(trees.owners), counts, *(trees.found[name] for name in TREE))
             records = self._records(counts, trees.found)
-            return make_parses(batch, trees, lines, records, options, marginals=marginals, calibrated=calibrated)
+            return make_parses(
+                batch,
+                trees,
+                lines,
+                records,
+                options,
+                marginals=marginals,
+                dependencies=dependencies,
+                calibrated=calibrated,
+            )
 
-        found = self._runner.run(items, words, redecoder.outputs, make)
-        return ((item, parsed or no_words(redecoder.outputs, options, calibrated=calibrated)) for item, parsed in found)
+        outputs = redecoder.outputs
+        if self.has_dependencies:
+            outputs += (*DEPENDENCIES, *ARC_SCORES, *RELATION_HALVES)
+        found = self._runner.run(items, words, outputs, make)
+        return ((item, parsed or no_words(outputs, options, calibrated=calibrated)) for item, parsed in found)
+
+    def _dependencies(self, batch: RunBatch[Item]) -> list[ParsedDependencies]:
+        found = find_dependencies(self._runner.backend, batch.counts, batch.found)
+        return make_dependencies(found, batch.counts, self.folder.relations, self.folder.universal_tags)
 
 
 def _placed(parsed: Parsed, sentence: Sentence) -> Parsed:

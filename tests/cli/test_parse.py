@@ -13,10 +13,12 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
+from parsers_with_heads import ParserWithHeads
 from spanlin.cli.main import main
 from spanlin.cli.parse import DECODERS
 from spanlin.cli.sources import Source
 from spanlin.decoding.decode import Decoder
+from spanlin.dependencies import parse_conllu
 from spanlin.parser import Parser
 from spanlin.runtime.onnx import OnnxBackend
 from spanlin.runtime.options import TREE_DECODERS, ParseOptions
@@ -261,3 +263,51 @@ def test_a_wrong_call_is_one_line_that_says_where_to_look(arguments: list[str], 
     assert message in result.stderr
     assert result.stderr.endswith(" See main parse --help.\n")
     assert result.stderr.count("\n") == 1
+
+
+@pytest.fixture
+def with_heads(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = ParserWithHeads(parser.folder, parser.backend, workers=1)
+    monkeypatch.setattr(Parser, "load", lambda *_, **__: found)
+
+
+@pytest.mark.usefixtures("with_heads")
+def test_conllu_is_that_of_the_parses_with_sentences_numbered() -> None:
+    sentences = parse_conllu(run("--format", "conllu"))
+    assert [sentence.sent_id for sentence in sentences] == ["1", "2"]
+    assert [sentence.text for sentence in sentences] == ["Dogs bark.", "(Cats don't.)"]
+    assert sentences[1].dependencies.heads == (0, 1, 1, 1, 1, 1)
+    assert [sentence.comment("constituency") for sentence in sentences] == run().splitlines()
+    for row in (row for sentence in sentences for row in sentence.rows):
+        start, _, end = row.misc.partition("TokenRange=")[2].partition(":")
+        assert TEXT[int(start) : int(end)] == row.form
+
+
+@pytest.mark.usefixtures("with_heads")
+def test_conllu_leaves_out_lines_without_words_and_counts_them() -> None:
+    output = run("--tokenized", "--format", "conllu", text="\nDogs bark\n\n\nCats sleep\n")
+    assert [sentence.sent_id for sentence in parse_conllu(output)] == ["2", "5"]
+    assert "\n\n\n" not in output
+    assert not output.startswith("\n")
+    assert output.endswith("\n\n")
+
+
+@pytest.mark.usefixtures("with_heads")
+def test_conllu_of_several_files_names_each_once(tmp_path: Path) -> None:
+    names = [tmp_path / "a b.txt", tmp_path / "c.txt"]
+    for name in names:
+        name.write_text("Dogs bark. Cats sleep.", encoding="utf-8")
+    sentences = parse_conllu(run("--format", "conllu", *map(str, names)))
+    assert [sentence.sent_id for sentence in sentences] == ["1", "2", "3", "4"]
+    ids = [sentence.comment("newdoc id") for sentence in sentences]
+    assert ids == [str(names[0]).replace(" ", "_"), None, str(names[1]), None]
+
+
+def test_conllu_of_a_model_without_dependencies_is_a_one_line_error_before_anything_is_read() -> None:
+    result = CliRunner().invoke(main, ["parse", "--format", "conllu", "--text", "Dogs bark."])
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr == (
+        "spanlin: en: this model was trained on trees alone and has no dependencies: "
+        "use one that was trained with them\n"
+    )

@@ -17,6 +17,7 @@ NAMED: dict[str, Any] = {
     "evaluate_every": 3,
     "batch": {"tokens": 900},
     "optimizer": {"warm_up_steps": 11},
+    "network": {"context": {"width": 64, "layers": 4}},
 }
 
 
@@ -36,24 +37,28 @@ def test_a_configuration_of_file_names_alone_is_not_settled_and_becomes_so() -> 
 @given(st.integers(1, 10**8))
 def test_every_size_gets_steps_to_learn_in_and_a_warm_up_that_ends_soon(tokens: int) -> None:
     config = settle(config_of(), tokens=tokens)
-    assert 250 <= config.batch.tokens <= 5500
+    assert 200 <= config.batch.tokens <= 5500
     assert config.epochs >= 48
     assert config.epochs * -(-tokens // config.batch.tokens) >= 1200
     assert 1 <= config.optimizer.warm_up_steps <= max(1, 0.06 * config.epochs * -(-tokens // config.batch.tokens))
-    assert 6 <= config.epochs / config.evaluate_every <= 12
+    assert 6 <= config.epochs / config.evaluate_every <= 8
 
 
-def test_larger_treebanks_get_larger_batches_and_no_more_epochs() -> None:
+def test_larger_treebanks_get_larger_batches_and_networks_and_no_more_epochs() -> None:
     sizes = [settle(config_of(), tokens=tokens) for tokens in (1_000, 8_000, 52_000, 180_000, 600_000)]
     batches = [config.batch.tokens for config in sizes]
     assert batches == sorted(batches)
-    assert (batches[0], batches[-1]) == (250, 5500)
-    assert [config.epochs for config in sizes] == sorted((config.epochs for config in sizes), reverse=True)
+    assert (batches[0], batches[-1]) == (200, 5000)
+    assert [config.epochs for config in sizes] == [240, 80, 80, 80, 48]
+    networks = [(config.network.context.width, config.network.context.layers) for config in sizes]
+    assert networks == [(512, 2)] * 2 + [(1024, 3)] * 3
 
 
-def test_a_pretrained_encoder_gets_fewer_epochs() -> None:
+def test_a_pretrained_encoder_gets_fewer_epochs_and_one_network() -> None:
     pretrained = config_of(network={"input": "pretrained", "pretrained": {"folder": "e"}, "context": {"kind": "none"}})
     assert settle(pretrained, tokens=600_000).epochs < settle(config_of(), tokens=600_000).epochs / 2
+    networks = [settle(pretrained, tokens=tokens).network.context for tokens in (1_000, 600_000)]
+    assert [(context.width, context.layers) for context in networks] == [(1024, 2)] * 2
 
 
 @pytest.mark.parametrize("tokens", [10, 10**4, 10**7])
@@ -73,6 +78,7 @@ def test_the_warm_up_follows_the_epochs_and_batches_that_are_named() -> None:
 def test_a_run_takes_the_numbers_of_another() -> None:
     settled = config_of(**NAMED)
     assert settle_as(config_of(), settled) == settled
-    own = settle_as(config_of(epochs=9, optimizer={"warm_up_steps": 5}), settled)
-    assert (own.epochs, own.optimizer.warm_up_steps) == (9, 5)
-    assert (own.evaluate_every, own.batch.tokens) == (3, 900)
+    changes = {"optimizer": {"warm_up_steps": 5}, "network": {"context": {"layers": 1}}}
+    own = settle_as(config_of(epochs=9, **changes), settled)
+    assert (own.epochs, own.optimizer.warm_up_steps, own.network.context.layers) == (9, 5, 1)
+    assert (own.evaluate_every, own.batch.tokens, own.network.context.width) == (3, 900, 64)

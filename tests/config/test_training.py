@@ -126,7 +126,8 @@ def test_defaults_fill_in_and_whole_numbers_pass_for_floats(tmp_path: Path) -> N
         ('[network]\ninput = "pretrained"\n' + MINIMAL, r"network\.pretrained\.folder is missing"),
         ("[network.context]\nwidth = 6\n" + MINIMAL, r"network\.context\.width must be a multiple of 4, got 6"),
         ("[network.context]\nhead_width = 7\n" + MINIMAL, r"network\.context\.head_width must be even .*, got 7"),
-        ("[network.context]\nlayers = 0\n" + MINIMAL, r"network\.context\.layers must be at least 1, got 0"),
+        ("[network.context]\nwidth = -4\n" + MINIMAL, r"network\.context\.width must be a multiple of 4, got -4"),
+        ("[network.context]\nlayers = -1\n" + MINIMAL, r"network\.context\.layers must not be negative, got -1"),
         (
             '[network.context]\nkind = "none"\n' + MINIMAL,
             r"network\.context\.kind = 'none' goes with input = 'pretrained'",

@@ -73,6 +73,7 @@ ERRORS = [
     ("# x\n" + WORD + "3" + WORD[1:], 3, "the id is 3, expected 2"),
     (WORD + "01" + WORD[1:], 2, "the id is 01, expected 2"),
     ("x" + WORD[1:], 1, "the id is 'x', expected a number, a range such as 3-4, or 3.1"),
+    (WORD.replace("root", "ro\rot"), 1, "a carriage return inside the line: take it out"),
     (WORD + "# late\n", 2, "a comment inside a sentence: put it above the first word"),
     ("# x\n\n" + WORD, 1, "a sentence without words"),
     ("2-3" + WORD[1:] + WORD, 1, "the multi-word token 2-3 does not stand right before its first word"),

@@ -8,9 +8,11 @@ from importlib.util import find_spec
 
 import pytest
 from fuzz.brackets import check_reading, random_input
+from fuzz.conllu import check_reading as check_conllu
+from fuzz.conllu import random_input as random_conllu
 from fuzz.target import NEEDS, Target, check_in_time, kept_inputs, load_target
 
-ROUNDS = {"brackets": 4_000, "config": 1_200, "folder": 120, "request": 3_000, "splitter": 2_000}
+ROUNDS = {"brackets": 4_000, "config": 1_200, "conllu": 2_000, "folder": 120, "request": 3_000, "splitter": 2_000}
 
 
 @cache
@@ -50,3 +52,8 @@ def test_changes_to_kept_inputs_break_no_promise(name: str) -> None:
 def test_drawn_brackets_are_trees_often_enough_to_test_anything() -> None:
     generator = random.Random(8)
     assert sum(check_reading(random_input(generator)) for _ in range(1_000)) > 500
+
+
+def test_drawn_conllu_is_read_often_enough_to_test_anything() -> None:
+    generator = random.Random(8)
+    assert sum(check_conllu(random_conllu(generator)) for _ in range(500)) > 250

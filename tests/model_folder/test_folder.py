@@ -71,7 +71,7 @@ def test_another_format_is_an_error(copy: Path) -> None:
         ({"files": {"../outside": "0" * 64}}, "'../outside' is not a plain file name"),
         ({"files": {"graph.onnx": "0" * 64, "..": "0" * 64}}, "'..' is not a plain file name"),
         ({"files": {"graph.onnx": "0"}}, "files: graph.onnx has no SHA-256 sum"),
-        ({"files": {"graph.onnx": "0" * 64, "labels.onnx": "0" * 64}}, "it names no graphs or tokenizer"),
+        ({"files": {"graph.onnx": "0" * 64, "labels.onnx": "0" * 64}}, "its files lack tokenizer.json"),
         ({"labels": []}, "labels must be a list of 1 to 20000 names"),
         ({"labels": 3}, "labels must be a list of 1 to 20000 names"),
         ({"piece_limit": "many"}, "piece_limit must be a whole number from 3 to 100000"),

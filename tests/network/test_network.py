@@ -13,8 +13,17 @@ from generated_treebank import generate_trees
 from oracles.random_decoding import pad, random_log_probs
 from small_runs import splits_of, untrained_model
 from spanlin.decoding.decode import decode_batch
+from spanlin.errors import ConfigError
 from spanlin.network.batch import Batch
-from spanlin.network.network import EMPTY_LABEL_ID, ParserNetwork, SpanScores, all_spans, left_children, possible_spans
+from spanlin.network.network import (
+    EMPTY_LABEL_ID,
+    ParserNetwork,
+    SpanScores,
+    _log_sigmoid,
+    all_spans,
+    left_children,
+    possible_spans,
+)
 from spanlin.network.span_scorer import pick
 from spanlin.training.batches import BatchMaker
 from spanlin.training.checkpoint import Model
@@ -187,6 +196,12 @@ def test_the_root_never_has_the_empty_label(label_model: str) -> None:
     assert (parse.label_log_probs <= 0).all()
 
 
+def test_a_network_needs_the_numbers_that_a_configuration_may_leave_out() -> None:
+    for key in ("width", "layers"):
+        with pytest.raises(ConfigError, match=r"network\.context\.width and network\.context\.layers are 0: "):
+            untrained_model(TREES, context={key: 0})
+
+
 def test_tags_as_input_are_read() -> None:
     torch.manual_seed(3)
     model = untrained_model(TREES, lexical={"tag_width": 8})
@@ -314,3 +329,10 @@ def test_a_network_has_only_the_parts_its_configuration_names() -> None:
     assert everything == {"lexical", "context", "roles", "left_scorer", "right_scorer", "labels", "tag_head"}
     left = parts(untrained_model(TREES, scorer={"target": "left", "tag_head": False}).network)
     assert left == everything - {"right_scorer", "tag_head"}
+
+
+def test_the_logarithm_of_a_sigmoid_is_as_exact_when_it_is_exported(monkeypatch: pytest.MonkeyPatch) -> None:
+    logits = torch.cat([torch.linspace(-200, 200, 4001), torch.tensor([-1e4, 0.0])])
+    expected = _log_sigmoid(logits)
+    monkeypatch.setattr(torch.onnx, "is_in_onnx_export", lambda: True)
+    torch.testing.assert_close(_log_sigmoid(logits), expected, rtol=1e-5, atol=1e-37)

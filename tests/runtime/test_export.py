@@ -126,27 +126,47 @@ def test_a_tokenizer_that_no_parser_loads_is_an_error_on_export(model: Model, tm
 def test_a_graph_that_no_parser_loads_is_an_error_on_export(
     model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def write_nothing(_: Model, path: Path, **__: object) -> None:
+    def write_nothing(_: object, path: Path) -> None:
         path.write_bytes(b"....ORTM")
 
-    monkeypatch.setattr(export, "_export_graph", write_nothing)
-    monkeypatch.setattr(export, "_export_label_graph", write_nothing)
+    monkeypatch.setattr(export, "write_parser_graph", write_nothing)
+    monkeypatch.setattr(export, "write_label_graph", write_nothing)
+    monkeypatch.setattr(export, "_weight_details", lambda *_: {})
     with pytest.raises(CheckpointError) as caught:
         export_model(model, tmp_path / "x")
     assert str(caught.value).startswith(f"{tmp_path / 'x' / 'graph.onnx'}: cannot be loaded: ")
     assert not (tmp_path / "x").exists()
 
 
+PER_SPAN = {"scorer": {"normalization": "span", "target": "left"}}
+READS_TAGS = {"lexical": {"tag_width": 8}}
+NO_TAGS = {"scorer": {"tag_head": False}}
+
+
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "tagger", "message"),
     [
-        ({}, "only parsers over a BERT, RoBERTa or MPNet encoder"),
-        ({"scorer": {"target": "right"}}, "only parsers over a BERT"),
+        (PER_SPAN, None, "normalization = 'span' has no greedy trees.*: train it with 'right-boundary'"),
+        (READS_TAGS, None, r"reads tags \(tag_width\): give the checkpoint of a tagger with --tagger"),
+        (READS_TAGS, NO_TAGS, r"the tagger predicts no tags \(tag_head is off\): give another"),
+        (READS_TAGS, READS_TAGS, "the tagger reads tags itself: give another"),
+        ({}, {}, "reads no tags and gives its own: leave out the tagger"),
     ],
 )
-def test_what_cannot_be_exported_says_so(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match=message):
-        export_model(untrained_model(TREES, **changes), tmp_path / "x")
+def test_what_cannot_be_exported_says_so(
+    changes: dict[str, Any], tagger: dict[str, Any] | None, message: str, tmp_path: Path
+) -> None:
+    model = untrained_model(TREES, **changes)
+    with pytest.raises(CheckpointError, match=message) as caught:
+        export_model(model, tmp_path / "x", tagger=None if tagger is None else untrained_model(TREES, **tagger))
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "x").exists()
+
+
+def test_weights_for_torch_go_with_an_encoder_alone(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"weights for torch .* encoder only: leave out --with-weights"):
+        export_model(untrained_model(TREES), tmp_path / "x", with_weights=True)
+    assert not (tmp_path / "x").exists()
 
 
 def test_every_target_is_exported(exported: tuple[Model, Parser]) -> None:

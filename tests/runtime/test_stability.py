@@ -20,8 +20,8 @@ from spanlin.parser import Parser
 from spanlin.runtime.backend import CONFIDENCE, SCORES, TREE
 from spanlin.runtime.onnx import _row_multiple
 from spanlin.runtime.sentences import Sentences
-from spanlin.training import export, quantization
-from spanlin.training.export import Precision
+from spanlin.training import quantization
+from spanlin.training.graph_export import Precision, reduce_precision
 from stable_parses import TOLERANCE, assert_same
 from varied_sentences import long_sentence, varied_sentences
 
@@ -34,11 +34,9 @@ GENERATED = [*(tree.words for tree in generate_trees(60, seed=9)), *varied_sente
 def in_precision(folder: Path, destination: Path, precision: Precision) -> Path:
     """Write an fp32 model folder in another precision, as an export does, without exporting the network once more."""
     shutil.copytree(folder, destination)
-    if precision == "int8":
-        export._quantize(destination / GRAPH)
-    elif precision == "fp16":
-        export._halve(destination / GRAPH)
-    write_manifest(dataclasses.replace(open_folder(folder), path=destination, precision=precision))
+    one_by_one = reduce_precision(destination / GRAPH, precision)
+    opened = dataclasses.replace(open_folder(folder), path=destination, precision=precision, one_by_one=one_by_one)
+    write_manifest(opened)
     return destination
 
 

@@ -17,6 +17,7 @@ from spanlin.config.training import OptimizerConfig
 from spanlin.errors import ConfigError, TrainingError, TreeSyntaxError
 from spanlin.training import loop
 from spanlin.training.checkpoint import load_model
+from spanlin.training.data import load_data
 from spanlin.training.loop import train
 from spanlin.training.metrics import Event
 from spanlin.training.optimizer import Plateau, rate_factor
@@ -287,6 +288,21 @@ def test_a_treebank_without_trees_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("")
     with pytest.raises(TrainingError, match=r"empty\.txt: no trees to train on"):
         train(small_config(tmp_path / "empty.txt"), tmp_path / "run", device="cpu")
+
+
+def test_trees_that_are_named_and_missing_are_not_made_up_for_by_dependencies(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    one_word = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n"
+    (tmp_path / "one.conllu").write_text(f"{one_word}\n")
+    files = {"train": str(tmp_path / "empty.txt"), "train_dependencies": str(tmp_path / "one.conllu")}
+    with pytest.raises(TrainingError, match=r"empty\.txt: no trees to train on"):
+        train(small_config(tmp_path, treebanks=[{"name": "t", **files}]), tmp_path / "run", device="cpu")
+    files.pop("train")
+    config = small_config(tmp_path, treebanks=[{"name": "t", **files}], batch={"max_words": 1})
+    assert len(load_data(config).treebanks[0].train) == 1
+    (tmp_path / "one.conllu").write_text(f"{one_word}2\t!\t!\tPUNCT\t.\t_\t1\tpunct\t_\t_\n\n")
+    with pytest.raises(TrainingError, match=r"one\.conllu: no sentences to train on"):
+        load_data(config)
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:99", "cpu:x"])

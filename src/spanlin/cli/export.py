@@ -21,6 +21,12 @@ from spanlin.cli.extras import needs_train_extra
     help="Of the graph's weights: int8 is smallest and fastest on a CPU, fp32 exactly what was trained.",
 )
 @click.option("--treebank", default="", help="Annotate like this one of the treebanks it was trained on.")
+@click.option(
+    "--tagger",
+    type=click.Path(path_type=Path),
+    metavar="CHECKPOINT",
+    help="For a network that reads tags, or gives none: the checkpoint that tags for it. It is put into DEST too.",
+)
 @click.option("--card", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A model card to put in.")
 @click.option("--with-weights", is_flag=True, help="Add the exact weights for torch, which else takes the graph's.")
 @click.option(
@@ -37,6 +43,7 @@ def export(
     dest: Path,
     precision: str,
     treebank: str,
+    tagger: Path | None,
     card: Path | None,
     with_weights: bool,
     gold: tuple[str, ...],
@@ -45,8 +52,8 @@ def export(
 
     DEST must be new, empty, or a model folder, which is replaced; nothing else is ever removed.
 
-    The folder holds one ONNX graph from word pieces to labelled spans, the tokenizer, the labels, a card, and the
-    SHA-256 sums of them all.
+    The folder holds one ONNX graph from words to labelled spans, the tokenizer or the words and characters that the
+    network knows, the labels, a card, and the SHA-256 sums of them all.
 
     \b
     Example:
@@ -65,6 +72,7 @@ def export(
         dest,
         precision=cast(Precision, precision),
         treebank=treebank,
+        tagger=tagger,
         card=text,
         with_weights=with_weights,
     )

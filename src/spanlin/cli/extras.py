@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from spanlin.errors import MissingExtraError
+from spanlin.errors import missing_extra
 
 
 @contextmanager
@@ -16,4 +16,4 @@ def needs_train_extra(purpose: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "spanlin":
             raise
-        raise MissingExtraError(f"{purpose} needs {error.name}: pip install 'spanlin[train]'") from error
+        raise missing_extra(f"{purpose} needs {error.name}", "train") from error

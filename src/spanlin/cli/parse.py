@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,11 +36,11 @@ DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk", 
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(["brackets", "json", "pretty", "svg", "latex", "columns"]),
+    type=click.Choice(["brackets", "json", "pretty", "svg", "latex", "columns", "conllu"]),
     default="brackets",
     show_default=True,
-    help="Brackets, JSON or SVG, one sentence a line; or, with an empty line after each, box characters, LaTeX, or "
-    "columns of words, tags and brackets.",
+    help="Brackets, JSON or SVG, one sentence a line; or, with an empty line after each, box characters, LaTeX, "
+    "columns of words, tags and brackets, or CoNLL-U, if the model has dependencies.",
 )
 @click.option(
     "--style", type=click.Choice(STYLES), default="forest", show_default=True, help="The package, for --format latex."
@@ -85,7 +86,7 @@ def parse(
     A FILE is English text, in UTF-8 or the --encoding given, and may be gzip; it is split into sentences and tokens.
     Without any, or for -, it is standard input. With --lines or --tokenized an empty line gives an empty line (in JSON,
     a sentence without words). Brackets among tokens may be plain or escaped (-LRB-, -RRB-). JSON and SVG tell how
-    probable each constituent is.
+    probable each constituent is. CoNLL-U leaves out sentences without words, but counts them.
 
     Ctrl-C ends it after a whole line, with exit status 130.
 
@@ -116,19 +117,22 @@ def parse(
             form: InputForm = "lines" if lines else "tokenized" if tokenized else "text"
             source = Source(names, texts=texts, form=form, encoding=encoding)
             parser = Parser.load(model, threads=threads, device=device)
+            if output_format == "conllu":
+                parser.check_dependencies()
             options = ParseOptions(decoder=decoder, root_label=root_label, k_best=k_best)
-            records: Generator[tuple[SourceSentence, str]]
+            records: Generator[tuple[SourceSentence, str | None]]
             if output_format == "brackets" and options == ParseOptions():
                 records = parser.bracket_items(source, _words)
             else:
-                several = len(names) > 1
+                write = _Conllu() if output_format == "conllu" else _Lines(output_format, style, several=len(names) > 1)
                 records = (
-                    (sentence, _written(parsed, sentence, output_format, style, several))
+                    (sentence, write(parsed, sentence))
                     for sentence, parsed in parser.parse_items(source, _words, options)
                 )
             with ParseProgress(shown=shown, total_bytes=source.total_bytes) as progress, closing(records):
                 for sentence, record in records:
-                    output.write(record)
+                    if record is not None:
+                        output.write(record)
                     progress.advance(sentence.place)
                 progress.finish()
         except Stopped as stopped:
@@ -143,20 +147,49 @@ def _words(sentence: SourceSentence) -> Sequence[str]:
     return sentence.words
 
 
-def _written(parsed: Parsed, sentence: SourceSentence, output_format: str, style: LatexStyle, name_file: bool) -> str:
-    """Return what is printed of a sentence; if of several lines, then with an empty line behind it."""
-    parsed.sentence = sentence.sentence  # its offsets count from the start of a text, with --lines from a line's
-    if output_format == "json":
-        return _json_line({"file": sentence.file, **parsed.to_json()} if name_file else parsed.to_json())
-    if output_format == "brackets":
-        return parsed.brackets()
-    if not parsed.words:
-        return ""
-    if output_format == "svg":
-        return parsed.svg()
-    if output_format == "latex":
-        return parsed.latex(style) + "\n"
-    return (parsed.columns() if output_format == "columns" else parsed.pretty()) + "\n"
+@dataclass(frozen=True)
+class _Lines:
+    """Writes parses in any format but CoNLL-U; one of several lines has an empty line behind it."""
+
+    output_format: str
+    style: LatexStyle
+    several: bool  # files, so that JSON has to name them
+
+    def __call__(self, parsed: Parsed, sentence: SourceSentence) -> str:
+        parsed.sentence = sentence.sentence  # its offsets count from the start of a text, with --lines from a line's
+        if self.output_format == "json":
+            return _json_line({"file": sentence.file, **parsed.to_json()} if self.several else parsed.to_json())
+        if self.output_format == "brackets":
+            return parsed.brackets()
+        if not parsed.words:
+            return ""
+        if self.output_format == "svg":
+            return parsed.svg()
+        if self.output_format == "latex":
+            return parsed.latex(self.style) + "\n"
+        return (parsed.columns() if self.output_format == "columns" else parsed.pretty()) + "\n"
+
+
+class _Conllu:
+    """Writes parses in CoNLL-U; a new file is a new document, and sentences are numbered over all files.
+
+    The format has no sentence without words. It gets a number all the same, so that numbers are those of lines.
+    """
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._file = ""
+
+    def __call__(self, parsed: Parsed, sentence: SourceSentence) -> str | None:
+        self._number += 1
+        if not parsed.words:
+            return None
+        parsed.sentence = sentence.sentence
+        opening = ""
+        if sentence.file != self._file:
+            self._file = sentence.file
+            opening = f"# newdoc id = {'_'.join(sentence.file.split())}\n"
+        return opening + parsed.to_conllu(sent_id=str(self._number)).removesuffix("\n")
 
 
 def _json_line(found: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from spanlin.cli.model_options import model_options
-from spanlin.errors import ConfigError, MissingExtraError, SpanlinError
+from spanlin.errors import ConfigError, SpanlinError, missing_extra
 
 TOKEN_VARIABLE = "SPANLIN_TOKEN"
 _USUAL_WORDS = 30  # per sentence, to turn a number of sentences into a number of words
@@ -69,7 +69,7 @@ def serve(
         from spanlin.server import running
         from spanlin.server.settings import ServerSettings
     except ImportError as error:
-        raise MissingExtraError("serving needs FastAPI: pip install 'spanlin[serve]'") from error
+        raise missing_extra("serving needs FastAPI", "serve") from error
 
     token = _token(token_file)
     settings = ServerSettings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from spanlin.errors import MissingExtraError
+from spanlin.errors import missing_extra
 
 if TYPE_CHECKING:
     from spanlin.client.asynchronous import AsyncClient
@@ -28,4 +28,4 @@ def __getattr__(name: str) -> object:
     try:
         return getattr(import_module(_LATER[name]), name)
     except ModuleNotFoundError as error:
-        raise MissingExtraError("the client needs httpx: pip install 'spanlin[client]'") from error
+        raise missing_extra("the client needs httpx", "client") from error

@@ -12,8 +12,8 @@ from spanlin.errors import ConfigError
 class LexicalConfig:
     """Word, character and tag embeddings (sec. 3.1); a width of 0 leaves that part out."""
 
-    word_width: int = 100
-    char_width: int = 100
+    word_width: int = 200
+    char_width: int = 200
     char_embedding_width: int = 64
     tag_width: int = 0
     vectors: str = ""
@@ -22,7 +22,7 @@ class LexicalConfig:
     """Keep only this many of the first vectors (they are in order of frequency); 0 keeps all."""
     train_vectors: bool = False
     dropout: float = 0.33
-    unknown_z: float = 0.8375
+    unknown_z: float = 2.0
     """In training a word seen c times is replaced by the unknown word with probability z / (z + c)."""
 
     def __post_init__(self) -> None:
@@ -58,8 +58,10 @@ class ContextConfig:
     """Layers over the input: a BiLSTM, or a Transformer with content and position kept separate."""
 
     kind: Literal["none", "bilstm", "transformer"] = "bilstm"
-    width: int = 1024
-    layers: int = 2
+    width: int = 0
+    """0: by size."""
+    layers: int = 0
+    """0: by size."""
     heads: int = 8
     head_width: int = 64
     feed_forward_width: int = 2048
@@ -67,12 +69,12 @@ class ContextConfig:
 
     def __post_init__(self) -> None:
         _check_fraction("network.context.dropout", self.dropout)
-        if self.width % 4:
+        if self.width % 4 or self.width < 0:
             raise ConfigError(f"network.context.width must be a multiple of 4, got {self.width}")
         if self.head_width % 2:
             raise ConfigError(f"network.context.head_width must be even (content and position), got {self.head_width}")
-        if self.layers < 1:
-            raise ConfigError(f"network.context.layers must be at least 1, got {self.layers}; kind = 'none' has none")
+        if self.layers < 0:
+            raise ConfigError(f"network.context.layers must not be negative, got {self.layers}; kind = 'none' has none")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,7 +118,7 @@ class TrainingConfig:
     precision: Literal["fp32", "bf16"] = "fp32"
     cuda_graphs: bool = True
     """On one GPU, record and replay the kernels of each shape of batch, where the network allows it."""
-    averaging: float = 0.0
+    averaging: float = 0.999
     """Decay of an exponential moving average of the weights, which is then evaluated and kept; 0: none."""
     evaluate_every: int = 0
     """Epochs between two dev evaluations; 0: by size."""
@@ -126,7 +126,7 @@ class TrainingConfig:
     """Stop after this many evaluations without a better dev F1; 0: never."""
     save_every: int = 0
     """Optimizer steps between two checkpoints; 0: after each epoch."""
-    min_word_count: int = 1
+    min_word_count: int = 2
     """Words seen less often in training get no embedding of their own."""
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from spanlin.corpus.inputs import CorpusFile
 from spanlin.corpus.stores import open_store
-from spanlin.errors import MissingExtraError
+from spanlin.errors import missing_extra
 
 _ROWS = 1024  # read, or written, together
 
@@ -18,7 +18,7 @@ def require_pyarrow() -> Any:
         import pyarrow as pa
         import pyarrow.parquet
     except ImportError as error:
-        raise MissingExtraError("Parquet needs pyarrow: pip install 'spanlin[corpus]'") from error
+        raise missing_extra("Parquet needs pyarrow", "corpus") from error
     return pa
 
 

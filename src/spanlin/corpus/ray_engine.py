@@ -15,7 +15,7 @@ from spanlin.corpus.job import Job
 from spanlin.corpus.records import UnitRecord
 from spanlin.corpus.units import Unit
 from spanlin.corpus.work import UnitDone
-from spanlin.errors import CorpusError, MissingExtraError
+from spanlin.errors import CorpusError, missing_extra
 
 _LEAVING = 10.0  # seconds for a driver that has finished to leave a cluster
 
@@ -49,7 +49,7 @@ def require_ray() -> None:
     if sys.platform == "win32":
         raise CorpusError("on Windows, a corpus is parsed without Ray: add --engine plain")
     if importlib.util.find_spec("ray") is None:
-        raise MissingExtraError("parsing on Ray needs it: pip install 'spanlin[ray]'")
+        raise missing_extra("parsing on Ray needs it", "ray")
 
 
 def run_on_ray(

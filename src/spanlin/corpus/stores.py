@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 from urllib.parse import unquote
 
 from spanlin.atomic_files import atomic_file
-from spanlin.errors import CorpusError, MissingExtraError
+from spanlin.errors import CorpusError, missing_extra
 
 TEMPORARY = "_temporary"
 """The folder, inside an output folder, of files that are not complete yet."""
@@ -240,7 +240,7 @@ def _arrow_store(address: str) -> tuple[Store, str]:
         import pyarrow as pa
         from pyarrow.fs import FileSystem
     except ImportError as error:
-        raise MissingExtraError(f"{address}: needs pyarrow: pip install 'spanlin[corpus]'") from error
+        raise missing_extra(f"{address}: needs pyarrow", "corpus") from error
     try:
         files, path = FileSystem.from_uri(address)
     except (pa.ArrowException, OSError) as error:

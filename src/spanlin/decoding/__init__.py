@@ -8,6 +8,7 @@ from spanlin.decoding.decode import Decoder, decode, decode_batch
 from spanlin.decoding.exact import log_partition, log_partition_batch, span_marginals, span_marginals_batch
 from spanlin.decoding.greedy import GreedyRule, greedy_tree, greedy_trees, legal_rows
 from spanlin.decoding.heads import DecodedHeads, HeadBatch, HeadDecoder, decode_heads, decode_heads_batch
+from spanlin.decoding.joint import JointParse, decode_joint
 from spanlin.decoding.kbest import best_trees, k_best_trees
 from spanlin.decoding.labelled import LabelledProblem, LabelledTree, RankedLabels, Temperatures
 from spanlin.decoding.legalization import LegalizedTree, legalize, legalize_batch
@@ -23,6 +24,7 @@ __all__ = [
     "GreedyRule",
     "HeadBatch",
     "HeadDecoder",
+    "JointParse",
     "LabelSet",
     "LabelledProblem",
     "LabelledTree",
@@ -40,6 +42,7 @@ __all__ = [
     "decode_batch",
     "decode_heads",
     "decode_heads_batch",
+    "decode_joint",
     "greedy_tree",
     "greedy_trees",
     "k_best_trees",

@@ -62,7 +62,7 @@ def decode_heads(
     if scores.ndim != 2:
         raise DecodingError(f"arc_log_probs: must be [n, n + 1], not of shape {scores.shape}")
     checked = check_arc_scores([len(scores)], scores[np.newaxis], [constraints], is_batch=False)
-    return _decode(checked, decoder).sentence(0)
+    return decode_checked(checked, decoder).sentence(0)
 
 
 def decode_heads_batch(
@@ -78,7 +78,7 @@ def decode_heads_batch(
     head for each word, which is a tree only where it is certified. The padding, and words as their own heads, are
     ignored. A certified tree obeys the constraints; if no tree does, a ConstraintError says so.
     """
-    return _decode(check_arc_scores(word_counts, arc_log_probs, constraints), decoder)
+    return decode_checked(check_arc_scores(word_counts, arc_log_probs, constraints), decoder)
 
 
 def are_trees(heads: IntArray, word_counts: IntArray) -> BoolArray:
@@ -104,7 +104,8 @@ def are_projective(heads: IntArray, word_counts: IntArray) -> BoolArray:
     return found
 
 
-def _decode(scores: ArcScores, decoder: HeadDecoder) -> HeadBatch:
+def decode_checked(scores: ArcScores, decoder: HeadDecoder) -> HeadBatch:
+    """Return what `decode_heads_batch` does, from checked scores."""
     if decoder not in ("greedy", "spanning", "projective"):
         raise DecodingError(f"unknown decoder {decoder!r}: choose greedy, spanning or projective")
     counts = scores.word_counts

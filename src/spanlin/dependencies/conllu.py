@@ -154,6 +154,8 @@ class _SentenceReader:
         except UnicodeDecodeError as error:
             raise self._error("not UTF-8: convert the file first", number) from error
         line = line.removesuffix("\n").removesuffix("\r")
+        if "\r" in line:
+            raise self._error("a carriage return inside the line: take it out", number)
         if line.startswith("#"):
             if self._rows:
                 raise self._error("a comment inside a sentence: put it above the first word", number)

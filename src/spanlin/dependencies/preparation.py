@@ -154,7 +154,9 @@ class _SplitWriter:
             if _is_masked(sentence):
                 self._dropped[MASKED] += 1
                 continue
-            self._check(sentence, f"{path.name}, sentence {sentence.sent_id or number}")
+            known_as = sentence.sent_id or ""
+            shown = known_as[:60] if known_as.isprintable() and known_as else str(number)
+            self._check(sentence, f"{path.name}, sentence {shown}")
             self._write(sentence)
 
     def _check(self, sentence: ConlluSentence, place: str) -> None:

@@ -84,8 +84,9 @@ def ud_text(sentences: Iterable[ConlluSentence], name: str) -> UDText:
     text = _Text()
     for number, sentence in enumerate(sentences, start=1):
         if problem := text.add(sentence):
-            shown = f"sentence {number}" + (f", {sentence.sent_id}," if sentence.sent_id else "")
-            raise EvaluationError(f"{name}: {shown} cannot be scored: {problem}")
+            known_as = sentence.sent_id or ""
+            shown = f", {known_as:.60}," if known_as.isprintable() and known_as else ""
+            raise EvaluationError(f"{name}: sentence {number}{shown} cannot be scored: {problem}")
     return UDText(name, "".join(text.pieces), text.tokens, text.sentences, text.words)
 
 

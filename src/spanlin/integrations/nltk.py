@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spanlin.errors import MissingExtraError, SpanlinError
+from spanlin.errors import SpanlinError, missing_extra
 from spanlin.integrations.reloading import ReloadingParser
 from spanlin.render.nltk import nltk_tree
 from spanlin.text import tokenize_sentence
@@ -34,7 +34,7 @@ class SpanlinParser(ParserI):  # type: ignore[misc, unused-ignore]
 
     def __init__(self, model: str | Path = "en", *, threads: int = 0) -> None:
         if not find_spec("nltk"):
-            raise MissingExtraError("NLTK is not installed: pip install 'spanlin[nltk]'")
+            raise missing_extra("NLTK is not installed", "nltk")
         self._parser = ReloadingParser(model, threads=threads)
 
     def parse(self, sent: Sent) -> Iterator[NltkTree]:

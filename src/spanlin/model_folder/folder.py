@@ -15,8 +15,19 @@ from spanlin.decoding.labelled import Temperatures
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.calibration import Calibration
 from spanlin.model_folder.graph_check import check_graph
+from spanlin.model_folder.lexicon_file import read_lexicon
 from spanlin.model_folder.lookup import known_models
-from spanlin.model_folder.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS, read_facts, read_files
+from spanlin.model_folder.manifest import (
+    CARD,
+    GRAPH,
+    LABEL_GRAPH,
+    MANIFEST,
+    RELATION_GRAPH,
+    WEIGHTS,
+    read_facts,
+    read_files,
+)
+from spanlin.model_folder.network_input import LEXICON, TAGGER, TOKENIZER, InputKind, NetworkInput
 from spanlin.model_folder.path_kinds import describe_other
 from spanlin.model_folder.plain_files import require_plain_file
 from spanlin.model_folder.strict_json import check_plain, read_strictly
@@ -27,8 +38,11 @@ __all__ = [
     "FORMAT",
     "GRAPH",
     "LABEL_GRAPH",
+    "LEXICON",
     "MANIFEST",
     "ModelFolder",
+    "RELATION_GRAPH",
+    "TAGGER",
     "TOKENIZER",
     "WEIGHTS",
     "file_hash",
@@ -38,7 +52,10 @@ __all__ = [
 ]
 
 FORMAT = 2
-_LOOKED_INTO = frozenset([GRAPH, LABEL_GRAPH, TOKENIZER])
+_GRAPHS = frozenset([GRAPH, LABEL_GRAPH, RELATION_GRAPH])
+_TOKENIZERS = frozenset([TOKENIZER, TAGGER + TOKENIZER])
+_LEXICONS = frozenset([LEXICON, TAGGER + LEXICON])
+_LOOKED_INTO = _GRAPHS | _TOKENIZERS | _LEXICONS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +64,19 @@ class ModelFolder:
 
     path: Path
     precision: str
-    piece_limit: int
-    shape_step: int  # see `WordPieces`
+    input: InputKind = "pieces"
+    piece_limit: int = 0
+    shape_step: int = 0
+    tagger: NetworkInput | None = None
+    """Of a second network in the graph, which gives tags to the first."""
+    one_by_one: bool = False
+    """Whether each sentence must run by itself, for what is in its batch would change it."""
     labels: tuple[str, ...]
     tags: tuple[str, ...]
     details: dict[str, Any]
+    relations: tuple[str, ...] = ()
+    """Of dependencies; none for a model that gives trees alone."""
+    universal_tags: tuple[str, ...] = ()
     calibration: Calibration = field(default_factory=Calibration)
     temperatures: Temperatures = field(default_factory=Temperatures)
 
@@ -71,9 +96,20 @@ class ModelFolder:
         return self.path / LABEL_GRAPH
 
     @property
+    def relation_graph(self) -> Path:
+        """The ONNX file that names the relations of other arcs than its own, for a model with dependencies."""
+        return self.path / RELATION_GRAPH
+
+    @property
     def tokenizer(self) -> Path:
         """The tokenizer's JSON file."""
         return self.path / TOKENIZER
+
+    @property
+    def inputs(self) -> dict[str, NetworkInput]:
+        """How each network in the graph knows words, by what its files and inputs start with; the parser is first."""
+        own = NetworkInput(kind=self.input, piece_limit=self.piece_limit, shape_step=self.shape_step)
+        return {"": own} if self.tagger is None else {"": own, TAGGER: self.tagger}
 
 
 def write_manifest(folder: ModelFolder) -> None:
@@ -82,10 +118,12 @@ def write_manifest(folder: ModelFolder) -> None:
     manifest = {
         "format": FORMAT,
         "precision": folder.precision,
-        "piece_limit": folder.piece_limit,
-        "shape_step": folder.shape_step,
+        **_input_facts(folder.inputs[""]),
+        **({} if folder.tagger is None else {"tagger": _input_facts(folder.tagger)}),
+        **({"one_by_one": True} if folder.one_by_one else {}),
         "labels": folder.labels,
         "tags": folder.tags,
+        **({"relations": folder.relations, "universal_tags": folder.universal_tags} if folder.relations else {}),
         "calibration": asdict(folder.calibration),
         "temperatures": asdict(folder.temperatures),
         "details": folder.details,
@@ -93,6 +131,12 @@ def write_manifest(folder: ModelFolder) -> None:
     }
     with atomic_file(path / MANIFEST) as stream:  # a folder with half of one would be lost
         stream.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode())
+
+
+def _input_facts(found: NetworkInput) -> dict[str, Any]:
+    if found.kind == "lexical":
+        return {"input": found.kind}
+    return {"input": found.kind, "piece_limit": found.piece_limit, "shape_step": found.shape_step}
 
 
 def manifest_bytes(path: Path) -> bytes:
@@ -118,8 +162,12 @@ def open_folder(path: str | Path) -> ModelFolder:
     check_plain(manifest, str(source))
     files = read_files(manifest, str(source))
     model = ModelFolder(path=path, **read_facts(manifest, str(source)))
-    if not {GRAPH, LABEL_GRAPH, TOKENIZER} <= files.keys():
-        raise CheckpointError(f"{source}: damaged: it names no graphs or tokenizer")
+    needed = [GRAPH, LABEL_GRAPH, *(prefix + found.file for prefix, found in model.inputs.items())]
+    if model.relations:
+        needed.append(RELATION_GRAPH)
+    missing = [name for name in needed if name not in files]
+    if missing:
+        raise CheckpointError(f"{source}: damaged: its files lack {', '.join(missing)}; export the model again")
     for name in (CARD, WEIGHTS):
         if name not in files and os.path.lexists(path / name):
             raise CheckpointError(f"{path / name}: is there, but not in {MANIFEST}: take it away or export again")
@@ -141,9 +189,11 @@ def _check_file(path: Path, expected: str) -> None:
         raise CheckpointError(f"{path}: cannot be read: {error.strerror}; copy the model again") from error
     if actual != expected:
         raise CheckpointError(f"{path}: damaged (its SHA-256 is not the manifest's); copy the model again")
-    if path.name == TOKENIZER:
+    if path.name in _TOKENIZERS:
         check_tokenizer(bytes(data), str(path))
-    elif path.name in _LOOKED_INTO:
+    elif path.name in _LEXICONS:
+        read_lexicon(bytes(data), str(path))
+    elif path.name in _GRAPHS:
         check_graph(data, str(path))
 
 

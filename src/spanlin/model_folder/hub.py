@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from spanlin.errors import CheckpointError, MissingExtraError
+from spanlin.errors import CheckpointError, missing_extra
 from spanlin.model_folder.manifest import MANIFEST, read_files
 from spanlin.model_folder.plain_files import require_plain_file, require_size
 from spanlin.model_folder.strict_json import read_strictly
@@ -67,7 +67,7 @@ def _no_progress_bars() -> Iterator[None]:
     try:
         from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
     except ImportError as error:
-        raise MissingExtraError("models on the hub need huggingface_hub: pip install 'spanlin[hub]'") from error
+        raise missing_extra("models on the hub need huggingface_hub", "hub") from error
     if are_progress_bars_disabled():
         yield
         return

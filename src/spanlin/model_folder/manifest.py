@@ -10,14 +10,11 @@ from typing import Any
 from spanlin.decoding.labelled import Temperatures
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.calibration import Calibration
+from spanlin.model_folder.network_input import FILES, NetworkInput
 
-MANIFEST, GRAPH, LABEL_GRAPH, TOKENIZER, CARD = (
-    "manifest.json",
-    "graph.onnx",
-    "labels.onnx",
-    "tokenizer.json",
-    "card.md",
-)
+MANIFEST, GRAPH, LABEL_GRAPH, CARD = "manifest.json", "graph.onnx", "labels.onnx", "card.md"
+RELATION_GRAPH = "relations.onnx"
+"""Only there if the model gives dependencies."""
 WEIGHTS = "weights.safetensors"
 """Only there if the folder was exported for torch too."""
 
@@ -41,16 +38,29 @@ def read_facts(manifest: dict[str, Any], source: str) -> dict[str, Any]:
     precision = _value(manifest, "precision", source)
     if not isinstance(precision, str) or not precision.isascii() or not precision.isalnum() or len(precision) > 20:
         raise _damaged(source, "precision must be a short word")
+    own = _network_input(manifest, "", source)
     return {
         "precision": precision,
-        "piece_limit": _whole(manifest, "piece_limit", source, least=3, most=_MOST_PIECES),
-        "shape_step": _whole(manifest, "shape_step", source, least=0, most=_MOST_SHAPE_STEP),
+        "input": own.kind,
+        "piece_limit": own.piece_limit,
+        "shape_step": own.shape_step,
+        "tagger": _tagger(manifest, source),
+        "one_by_one": _flag(manifest, "one_by_one", source),
         "labels": _names(manifest, "labels", source),
         "tags": _names(manifest, "tags", source),
+        **_dependency_facts(manifest, source),
         "calibration": Calibration(**_numbers(manifest, "calibration", Calibration, source)),
         "temperatures": _temperatures(manifest, source),
         "details": details,
     }
+
+
+def _dependency_facts(manifest: dict[str, Any], source: str) -> dict[str, tuple[str, ...]]:
+    """Return the relations and universal tags of a model that gives dependencies; a model has both or neither."""
+    keys = ("relations", "universal_tags")
+    if not any(key in manifest for key in keys):
+        return {}
+    return {key: _names(manifest, key, source) for key in keys}
 
 
 def read_files(manifest: dict[str, Any], source: str) -> dict[str, str]:
@@ -66,16 +76,44 @@ def read_files(manifest: dict[str, Any], source: str) -> dict[str, str]:
     return files
 
 
-def _value(manifest: dict[str, Any], key: str, source: str) -> Any:
+def _network_input(table: dict[str, Any], prefix: str, source: str) -> NetworkInput:
+    kind = table.get("input", "pieces")  # which folders were that were exported before there was another
+    if not isinstance(kind, str) or kind not in FILES:
+        raise _damaged(source, f"{prefix}input must be one of {', '.join(FILES)}")
+    if kind == "lexical":
+        return NetworkInput(kind="lexical")
+    return NetworkInput(
+        piece_limit=_whole(table, "piece_limit", source, least=3, most=_MOST_PIECES, prefix=prefix),
+        shape_step=_whole(table, "shape_step", source, least=0, most=_MOST_SHAPE_STEP, prefix=prefix),
+    )
+
+
+def _tagger(manifest: dict[str, Any], source: str) -> NetworkInput | None:
+    table = manifest.get("tagger")
+    if table is None:
+        return None
+    if not isinstance(table, dict):
+        raise _damaged(source, "tagger must be an object")
+    return _network_input(table, "tagger.", source)
+
+
+def _flag(manifest: dict[str, Any], key: str, source: str) -> bool:
+    value = manifest.get(key, False)
+    if not isinstance(value, bool):
+        raise _damaged(source, f"{key} must be true or false")
+    return value
+
+
+def _value(manifest: dict[str, Any], key: str, source: str, *, prefix: str = "") -> Any:
     if key not in manifest:
-        raise _damaged(source, f"{key} is missing")
+        raise _damaged(source, f"{prefix}{key} is missing")
     return manifest[key]
 
 
-def _whole(manifest: dict[str, Any], key: str, source: str, *, least: int, most: int) -> int:
-    value = _value(manifest, key, source)
+def _whole(manifest: dict[str, Any], key: str, source: str, *, least: int, most: int, prefix: str = "") -> int:
+    value = _value(manifest, key, source, prefix=prefix)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise _damaged(source, f"{key} must be a whole number from {least} to {most}")
+        raise _damaged(source, f"{prefix}{key} must be a whole number from {least} to {most}")
     return value
 
 

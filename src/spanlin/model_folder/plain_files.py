@@ -6,18 +6,17 @@ import stat
 from pathlib import Path
 
 from spanlin.errors import CheckpointError
-from spanlin.model_folder.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS
+from spanlin.model_folder.manifest import CARD, GRAPH, LABEL_GRAPH, MANIFEST, WEIGHTS
 
 _MEGABYTE = 1_000_000
 _MOST_MEGABYTES = {
     MANIFEST: 8,
     CARD: 8,
-    TOKENIZER: 64,
     GRAPH: 2_148,  # what ONNX can hold in one file
     LABEL_GRAPH: 512,
     WEIGHTS: 20_000,
 }
-_MOST_OTHERS = 64
+_MOST_OTHERS = 64  # tokenizers and lexicons among them
 
 
 def require_plain_file(path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import fields
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spanlin.network.batch import LexicalInput, PieceInput
+from spanlin.network.dependency_graph import dependency_outputs
 from spanlin.network.network import (
     ParserNetwork,
     SpanScores,
@@ -17,49 +21,98 @@ from spanlin.network.network import (
 )
 
 
-class ParserGraph(nn.Module):
-    """A network from what it takes of a batch, as plain tensors, to labelled spans.
-
-    The treebank whose annotation is wanted is fixed.
-    """
+class TaggerGraph(nn.Module):
+    """A network of which only the tags are wanted, for a parser that reads them or has none of its own."""
 
     def __init__(self, network: ParserNetwork, *, treebank: int) -> None:
         super().__init__()
         self.network = network
         self.treebank = treebank
 
+    def forward(self, rows: Sequence[Tensor], word_counts: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the log-probability of each word's tag and the tag itself, [batch, words] each."""
+        assert self.network.tag_head is not None
+        positions = _encode(self.network, rows, word_counts, self.treebank, tags=None)
+        best = F.log_softmax(self.network.tag_head(positions)[:, 1:-1].float(), dim=-1).max(dim=-1)
+        return best.values, best.indices
+
+
+class TagIds(nn.Module):
+    """A parser's ids for the tags of its tagger, and for the edges of a sentence."""
+
+    def __init__(self, ids: Tensor, *, start: int, stop: int) -> None:
+        super().__init__()
+        self.register_buffer("ids", ids, persistent=False)
+        self.ids: Tensor
+        self.start, self.stop = start, stop
+
+    def forward(self, tags: Tensor, word_counts: Tensor) -> Tensor:
+        """Return [batch, words + 2] from tags, [batch, words]: start, tags, stop; 0 beyond."""
+        places = torch.arange(tags.shape[1] + 2, device=tags.device)
+        stops = word_counts.unsqueeze(1) + 1
+        inside = torch.where(places < stops, F.pad(self.ids[tags], (1, 1)), 0)
+        return torch.where(places == 0, self.start, torch.where(places == stops, self.stop, inside))
+
+
+class ParserGraph(nn.Module):
+    """A network from what it takes of a batch, as plain tensors, to labelled spans.
+
+    The treebank whose annotation is wanted is fixed. A `tagger` gives tags to a network that reads them, which
+    `tag_ids` has ids for, or that has no tag head. Without either, all words have the tag 0.
+    """
+
+    def __init__(
+        self,
+        network: ParserNetwork,
+        *,
+        treebank: int,
+        tagger: TaggerGraph | None = None,
+        tag_ids: TagIds | None = None,
+    ) -> None:
+        super().__init__()
+        self.network = network
+        self.treebank = treebank
+        self.tagger = tagger
+        self.tag_ids = tag_ids
+
     def forward(self, *inputs: Tensor, trees_only: bool = False) -> dict[str, Tensor]:
         """Return the trees, the network's confidence in them, and the scores from which other trees can be made.
 
-        Inputs are the arrays of `spanlin.runtime.input_rows`, in their order, and last the counts of words; outputs
-        are as `spanlin.runtime.backend` names them, in its order; with `trees_only`, those of TREE alone.
+        Inputs are the arrays of `spanlin.runtime.input_rows`, in their order, then those of the tagger, and last the
+        counts of words. Outputs are as `spanlin.runtime.backend` names them, in its order; with `trees_only`, those
+        of TREE alone.
         """
         network = self.network
         *rows, word_counts = inputs
-        treebanks = torch.full_like(word_counts, self.treebank)
-        positions = network.contextualize(self._features(rows), word_counts, treebanks)
+        given = None if self.tagger is None else self.tagger(rows[_input_count(network) :], word_counts)
+        read = None if self.tag_ids is None or given is None else self.tag_ids(given[1], word_counts)
+        positions = _encode(network, rows[: _input_count(network)], word_counts, self.treebank, tags=read)
         scores = network.score_positions(positions, word_counts)
         left, right = greedy_boundaries(scores)
         lefts, rights = network.infer_tree_from(scores, left, right, word_counts)
         halves = network.labels.halves(scores.left_edges, scores.right_edges)
         label_scores = network.label_scores_from(halves, lefts, rights, word_counts)
         split_count = lefts.shape[1]
-        assert scores.tags is not None
         labels = (label_scores if trees_only else F.log_softmax(label_scores, dim=-1)).max(dim=-1)
-        tags = (scores.tags if trees_only else F.log_softmax(scores.tags, dim=-1)).max(dim=-1)
+        if scores.tags is not None:
+            given = (scores.tags if trees_only else F.log_softmax(scores.tags, dim=-1)).max(dim=-1)
+        elif given is None:
+            nothing = torch.zeros_like(label_scores[:, split_count:, 0])
+            given = nothing, nothing.long()
+        tag_log_probs, tags = given
         outputs = {
             "lefts": lefts,
             "rights": rights,
             "split_labels": labels.indices[:, :split_count],
             "word_labels": labels.indices[:, split_count:],
-            "tags": tags.indices,
+            "tags": tags,
         }
         if trees_only:
             return outputs
         outputs |= {
             "span_log_probs": span_log_probs(scores, lefts, rights, word_counts),
             "label_log_probs": labels.values,
-            "tag_log_probs": tags.values,
+            "tag_log_probs": tag_log_probs,
             "label_lefts": halves[0],
             "label_rights": halves[1],
         }
@@ -69,31 +122,41 @@ class ParserGraph(nn.Module):
         if scores.right is not None:
             assert right is not None
             outputs |= {"right_boundaries": right, "right_log_probs": scores.right}
+        if network.dependencies is not None:
+            assert scores.dependencies is not None
+            outputs |= dependency_outputs(network.dependencies, scores.dependencies)
         return outputs
 
-    def _features(self, rows: list[Tensor]) -> Tensor:
-        """Return one vector per position from the rows of a batch."""
-        network = self.network
-        found: Tensor
-        if network.lexical is not None:
-            words, vectors, spellings, spelling_lengths, spelling_of = rows
-            found = network.lexical(
-                LexicalInput(
-                    words=words,
-                    vectors=vectors,
-                    tags=torch.zeros_like(words),
-                    spellings=spellings,
-                    spelling_lengths=spelling_lengths,
-                    spelling_of=spelling_of,
-                )
+
+def _input_count(network: ParserNetwork) -> int:
+    """Return how many arrays a network takes of a batch."""
+    return len(fields(PieceInput)) if network.lexical is None else len(fields(LexicalInput)) - 1  # tags are no array
+
+
+def _encode(
+    network: ParserNetwork, rows: Sequence[Tensor], word_counts: Tensor, treebank: int, *, tags: Tensor | None
+) -> Tensor:
+    """Return one vector per position, [batch, words + 2, width], from the arrays of a batch."""
+    features: Tensor
+    if network.lexical is not None:
+        words, vectors, spellings, spelling_lengths, spelling_of = rows
+        features = network.lexical(
+            LexicalInput(
+                words=words,
+                vectors=vectors,
+                tags=torch.zeros_like(words) if tags is None else tags,
+                spellings=spellings,
+                spelling_lengths=spelling_lengths,
+                spelling_of=spelling_of,
             )
-            return found
+        )
+    else:
         assert network.pretrained is not None
         pieces, piece_counts, first_pieces, last_pieces = rows
-        found = network.pretrained(
+        features = network.pretrained(
             PieceInput(pieces=pieces, piece_counts=piece_counts, first_pieces=first_pieces, last_pieces=last_pieces)
         )
-        return found
+    return network.contextualize(features, word_counts, torch.full_like(word_counts, treebank))
 
 
 class LabelGraph(nn.Module):

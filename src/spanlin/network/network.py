@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spanlin.config.network import NetworkConfig
+from spanlin.errors import ConfigError
 from spanlin.network.batch import Batch
 from spanlin.network.dependency_scorer import DependencyScorer, DependencyScores
 from spanlin.network.encoders.bilstm import BiLstm
@@ -95,6 +96,8 @@ class ParserNetwork(nn.Module):
         pretrained: Encoder | None = None,
     ) -> None:
         super().__init__()
+        if not (config.context.width and config.context.layers):
+            raise ConfigError("network.context.width and network.context.layers are 0: a network needs their numbers")
         self.config = config
         self.lexical: LexicalEmbedding | None = None
         self.pretrained: PretrainedEncoder | None = None
@@ -205,7 +208,7 @@ class ParserNetwork(nn.Module):
             case "right-boundary":
                 return F.log_softmax(masked, dim=2)  # Eq. 3
             case "none":
-                return F.logsigmoid(masked).masked_fill(~possible, IMPOSSIBLE)
+                return _log_sigmoid(masked).masked_fill(~possible, IMPOSSIBLE)
             case _:
                 return masked
 
@@ -297,6 +300,18 @@ class ParserNetwork(nn.Module):
             tags=None if scores.tags is None else scores.tags.argmax(dim=-1),
             boundaries=boundaries,
         )
+
+
+def _log_sigmoid(logits: Tensor) -> Tensor:
+    """Return log P of each log-odds.
+
+    Exported, torch's own would be minus infinity for those far below 0, and 0 for all that are above 17.
+    """
+    if not torch.onnx.is_in_onnx_export():
+        return F.logsigmoid(logits)
+    odds = torch.exp(-logits.abs())
+    series = odds * (1 - odds * (0.5 - odds / 3))  # log(1 + odds), for ONNX has none that is exact near 0
+    return logits.clamp(max=0) - torch.where(odds < 0.01, series, torch.log(1 + odds))
 
 
 def greedy_boundaries(scores: SpanScores) -> tuple[Tensor | None, Tensor | None]:

@@ -37,13 +37,28 @@ LABEL_INPUTS = (*LABEL_HALVES, "are_left_children", "are_roots")
 LABEL_OUTPUT = "label_log_probs"
 """What the graph of labels takes and gives: see `Backend.label`."""
 
+DEPENDENCIES = ("heads", "relations", "universal_tags")
+"""Of a network that scores dependencies, the most probable head of each word, counted from 1, 0 for the root; the
+relation to it, and the word's universal tag: [batch, words] each. The heads need not be a tree."""
 
-def graph_outputs(*, left: bool, right: bool) -> tuple[str, ...]:
-    """Return the outputs of the graph of a network that scores these sides, in their order."""
+ARC_SCORES = ("arc_log_probs",)
+"""Log-probabilities of the head h of word d, in row d-1 and column h, [batch, words, words + 1]."""
+
+RELATION_HALVES = ("relation_heads", "relation_dependents")
+"""What each word brings to the relation of an arc as its head, [batch, words + 1, width], the root first, and as its
+dependent, [batch, words, width]; `Backend.relate` takes those of any arcs."""
+
+RELATION_OUTPUT = "relation_log_probs"
+"""What the graph of relations gives: see `Backend.relate`."""
+
+
+def graph_outputs(*, left: bool, right: bool, dependencies: bool = False) -> tuple[str, ...]:
+    """Return the outputs of the graph of a network that scores these sides, and dependencies or not, in their order."""
     scored = [
         pair for pair, is_scored in zip(zip(BOUNDARIES, SCORES, strict=True), (left, right), strict=True) if is_scored
     ]
-    return (*TREE, *CONFIDENCE, *LABEL_HALVES, *(name for pair in scored for name in pair))
+    arcs = (*DEPENDENCIES, *ARC_SCORES, *RELATION_HALVES) if dependencies else ()
+    return (*TREE, *CONFIDENCE, *LABEL_HALVES, *(name for pair in scored for name in pair), *arcs)
 
 
 class Backend(Protocol):
@@ -55,6 +70,8 @@ class Backend(Protocol):
     """What it computes in: that of the graph, or torch's."""
     batch_tokens: int
     """How many pieces or positions, padding included, run best together."""
+    most_sentences: int
+    """How many sentences can run together at most; 0 for any number."""
     multiple: int
     """Widths of batches are multiples of this."""
     small_multiple: int
@@ -75,5 +92,13 @@ class Backend(Protocol):
 
         Of each span, `lefts` has the row of LABEL_HALVES at its left edge and `rights` that at its right edge,
         [spans, width]; then whether it is the left child of its parent, and whether it is the whole sentence.
+        """
+        ...
+
+    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+        """Return [arcs, relations], the log-probabilities of the relations of some arcs.
+
+        Of each arc, `heads` has the row of RELATION_HALVES of its head and `dependents` that of its dependent,
+        [arcs, width]. Only for a network that scores dependencies.
         """
         ...

@@ -61,7 +61,9 @@ class BatchRunner:
                     sentences = self._read([words(item) for item in chunk], before)
                     # The longest first: none is left to run alone at the end.
                     batches = sentences.batches(
-                        tokens=batch_tokens or self.backend.batch_tokens, multiple=self.backend.multiple
+                        tokens=batch_tokens or self.backend.batch_tokens,
+                        multiple=self.backend.multiple,
+                        most=self.backend.most_sentences,
                     )
                     running = []
                     for members in batches:

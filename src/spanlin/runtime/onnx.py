@@ -16,11 +16,15 @@ import onnxruntime
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.backend import (
+    ARC_SCORES,
     BOUNDARIES,
     CONFIDENCE,
+    DEPENDENCIES,
     LABEL_HALVES,
     LABEL_INPUTS,
     LABEL_OUTPUT,
+    RELATION_HALVES,
+    RELATION_OUTPUT,
     SCORES,
     TREE,
     Arrays,
@@ -28,23 +32,27 @@ from spanlin.runtime.backend import (
     Float32Array,
     IntArray,
 )
+from spanlin.runtime.folder_features import graph_inputs
 from spanlin.runtime.found_check import check_found
-from spanlin.runtime.input_rows import PIECE_INPUTS, WORD_COUNTS, InputRows
+from spanlin.runtime.input_rows import WORD_COUNTS, InputRows
 
 _Signature = dict[str, tuple[str, int]]  # of each input or output, its type and how many axes it has
 
 _INT, _FLOAT, _BOOL = "tensor(int64)", "tensor(float)", "tensor(bool)"
 _VECTORS = ("_counts", "_lengths")  # how the names of inputs with one axis end; all others have two
 _GIVES: _Signature = {
-    **dict.fromkeys((*TREE, *BOUNDARIES), (_INT, 2)),
+    **dict.fromkeys((*TREE, *BOUNDARIES, *DEPENDENCIES), (_INT, 2)),
     **dict.fromkeys(CONFIDENCE, (_FLOAT, 2)),
-    **dict.fromkeys((*LABEL_HALVES, *SCORES), (_FLOAT, 3)),
+    **dict.fromkeys((*LABEL_HALVES, *SCORES, *ARC_SCORES, *RELATION_HALVES), (_FLOAT, 3)),
 }
 _LABELS_TAKE: _Signature = {name: (_FLOAT, 2) if name in LABEL_HALVES else (_BOOL, 1) for name in LABEL_INPUTS}
 _LABELS_GIVE: _Signature = {LABEL_OUTPUT: (_FLOAT, 2)}
+_RELATIONS_TAKE: _Signature = dict.fromkeys(RELATION_HALVES, (_FLOAT, 2))
+_RELATIONS_GIVE: _Signature = {RELATION_OUTPUT: (_FLOAT, 2)}
 _X86 = frozenset(["x86_64", "amd64", "i386", "i686"])
 _LANES = 4
 _IMPORTANT = frozenset([*TREE, *CONFIDENCE, *LABEL_HALVES])
+_OF_DEPENDENCIES = frozenset([*DEPENDENCIES, *ARC_SCORES, *RELATION_HALVES])
 
 
 class OnnxBackend:
@@ -59,24 +67,19 @@ class OnnxBackend:
         self._folder = folder
         self.precision = folder.precision
         self._threads = threads or available_cores()
+        self.most_sentences = 1 if folder.one_by_one else 0
         self.multiple = self.small_multiple = _row_multiple(platform.machine(), folder.piece_limit)
         self._session = _session(folder.graph, self._threads)
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
-        takes = {name: (_INT, 1 if name.endswith(_VECTORS) else 2) for name in (*PIECE_INPUTS, WORD_COUNTS)}
-        _check_signature(self._session, folder.graph, takes=takes, gives=_GIVES, important=_IMPORTANT)
+        takes = {name: (_INT, 1 if name.endswith(_VECTORS) else 2) for name in graph_inputs(folder)}
+        important = _IMPORTANT | _OF_DEPENDENCIES if folder.relations else _IMPORTANT
+        _check_signature(self._session, folder.graph, takes=takes, gives=_GIVES, important=important)
 
     def run(self, rows: InputRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for."""
         inputs: Arrays = {**rows.arrays, WORD_COUNTS: np.ascontiguousarray(word_counts)}
         found = dict(zip(outputs, _run(self._session, self._folder.graph, outputs, inputs), strict=True))
-        check_found(
-            found,
-            word_counts,
-            rows.width,
-            label_count=len(self._folder.labels),
-            tag_count=len(self._folder.tags),
-            source=str(self._folder.graph),
-        )
+        check_found(found, word_counts, rows.width, self._folder)
         return found
 
     def label(
@@ -84,15 +87,13 @@ class OnnxBackend:
     ) -> Float32Array:
         """Return the log-probabilities of labels."""
         inputs = dict(zip(LABEL_INPUTS, (lefts, rights, left_children, roots), strict=True))
-        log_probs: Float32Array
-        (log_probs,) = _run(self._labels, self._folder.label_graph, [LABEL_OUTPUT], inputs)
-        expected = (len(lefts), len(self._folder.labels))
-        if log_probs.shape != expected or np.isnan(log_probs).any():
-            raise CheckpointError(
-                f"{self._folder.label_graph}: does not fit its manifest: it gives {log_probs.shape} numbers, or none, "
-                f"where {expected} were due; export it again"
-            )
-        return log_probs
+        return _scores(self._labels, self._folder.label_graph, LABEL_OUTPUT, inputs, len(self._folder.labels))
+
+    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+        """Return the log-probabilities of relations."""
+        inputs = dict(zip(RELATION_HALVES, (heads, dependents), strict=True))
+        graph = self._folder.relation_graph
+        return _scores(self._relations, graph, RELATION_OUTPUT, inputs, len(self._folder.relations))
 
     @cached_property
     def _labels(self) -> Any:
@@ -101,6 +102,28 @@ class OnnxBackend:
         session = _session(graph, self._threads)
         _check_signature(session, graph, takes=_LABELS_TAKE, gives=_LABELS_GIVE, important=frozenset(_LABELS_GIVE))
         return session
+
+    @cached_property
+    def _relations(self) -> Any:
+        """The third graph, of a model with dependencies, loaded when it is first needed."""
+        graph = self._folder.relation_graph
+        session = _session(graph, self._threads)
+        important = frozenset(_RELATIONS_GIVE)
+        _check_signature(session, graph, takes=_RELATIONS_TAKE, gives=_RELATIONS_GIVE, important=important)
+        return session
+
+
+def _scores(session: Any, graph: Path, output: str, inputs: Arrays, count: int) -> Float32Array:
+    """Return the one output of a graph that scores kinds, [items, kinds]."""
+    log_probs: Float32Array
+    (log_probs,) = _run(session, graph, [output], inputs)
+    expected = (len(next(iter(inputs.values()))), count)
+    if log_probs.shape != expected or np.isnan(log_probs).any():
+        raise CheckpointError(
+            f"{graph}: does not fit its manifest: it gives {log_probs.shape} numbers, or none, "
+            f"where {expected} were due; export it again"
+        )
+    return log_probs
 
 
 def _row_multiple(machine: str, piece_limit: int) -> int:

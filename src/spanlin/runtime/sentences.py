@@ -30,11 +30,12 @@ class Sentences:
         self.flat = table.features.flatten(self.words, self.word_starts, self.word_counts)
         self.sizes = self.flat.sizes
 
-    def batches(self, *, tokens: int, multiple: int) -> list[IntArray]:
+    def batches(self, *, tokens: int, multiple: int, most: int = 0) -> list[IntArray]:
         """Return the sentences that have words in batches of like length, the longest first.
 
         A batch takes at most `tokens` places, padding to multiples of `multiple` included; a longer sentence has its
-        own. Of one length, all batches but perhaps one have as many sentences.
+        own. Of one length, all batches but perhaps one have as many sentences. `most` sentences are in a batch, 0 for
+        any number.
         """
         numbers = np.flatnonzero(self.word_counts)
         lengths = self.sizes[numbers]
@@ -43,7 +44,7 @@ class Sentences:
         start = 0
         while start < len(ordered):
             longest = round_up(int(self.sizes[ordered[start]]), multiple)
-            end = start + max(1, tokens // longest)
+            end = start + min(max(1, tokens // longest), most or len(ordered))
             batches.append(ordered[start:end])
             start = end
         return batches

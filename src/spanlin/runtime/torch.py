@@ -21,6 +21,7 @@ from spanlin.config.table import config_from_table
 from spanlin.errors import CheckpointError, ConfigError
 from spanlin.model_folder.folder import WEIGHTS, ModelFolder
 from spanlin.network.cuda_graphs import GraphRecorder
+from spanlin.network.dependency_graph import RelationGraph
 from spanlin.network.device import choose_device
 from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import LabelGraph, ParserGraph
@@ -56,18 +57,25 @@ class TorchBackend:
         self.batch_tokens = _GPU_TOKENS if on_gpu else 1000
         # Divisors of the encoder's limit: padding must not go beyond its last position.
         self.multiple, self.small_multiple = (math.gcd(size if on_gpu else 1, folder.piece_limit) for size in (8, 32))
+        self.most_sentences = 0
         self.chunk = 16_384 if on_gpu else 4096
         graph = load_graph(folder) if network is None else _parser_graph(network, folder)
         # Networks without an encoder are small, and LSTMs no faster in bfloat16.
         dtype = torch.bfloat16 if on_gpu and graph.network.pretrained is not None else torch.float32
         self._graph = graph.to(self._device, dtype)
         self._labels = LabelGraph(self._graph.network)
+        arcs = self._graph.network.dependencies
+        self._relations = None if arcs is None else RelationGraph(arcs)
         self._dtype = dtype
         self.device, self.precision = str(self._device), "bf16" if dtype == torch.bfloat16 else "fp32"
-        self._label_count = len(folder.labels)
+        self._label_count, self._relation_count = len(folder.labels), len(folder.relations)
         network = graph.network
         self.outputs = frozenset(
-            graph_outputs(left=network.left_scorer is not None, right=network.right_scorer is not None)
+            graph_outputs(
+                left=network.left_scorer is not None,
+                right=network.right_scorer is not None,
+                dependencies=network.dependencies is not None,
+            )
         )
         cuda: Any = torch.cuda  # some of it has no annotations
         self._stream: Any = cuda.Stream(self._device) if on_gpu else None
@@ -107,6 +115,15 @@ class TorchBackend:
         flags = [torch.from_numpy(flag).to(self._device) for flag in (left_children, roots)]
         with self._lock:
             found: Float32Array = self._labels(*halves, *flags)[:, : self._label_count].cpu().numpy()
+        return found
+
+    @torch.inference_mode()
+    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+        """Return the log-probabilities of relations."""
+        assert self._relations is not None
+        halves = [torch.from_numpy(half).to(self._device, self._dtype) for half in (heads, dependents)]
+        with self._lock:
+            found: Float32Array = self._relations(*halves)[:, : self._relation_count].cpu().numpy()
         return found
 
     def _on_gpu(self, rows: InputRows, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
@@ -160,6 +177,9 @@ def _parser_graph(network: ParserNetwork, folder: ModelFolder) -> ParserGraph:
         _widen(network.labels.output)
     if network.tag_head is not None:
         _widen(network.tag_head.layers)
+    if network.dependencies is not None:
+        _widen(network.dependencies.relations.output)
+        _widen(network.dependencies.tags.layers)
     return ParserGraph(network, treebank=_treebank(folder)).eval()
 
 
@@ -183,6 +203,11 @@ def _widen(layers: nn.Sequential) -> None:
 def _network(folder: ModelFolder) -> ParserNetwork:
     path: Path = folder.path / WEIGHTS
     details = folder.details
+    if folder.input == "lexical" or folder.tagger is not None:
+        raise CheckpointError(
+            f"{folder.path}: torch cannot run what was exported from this kind of network: "
+            "give the checkpoint itself, or leave out the device"
+        )
     if "network" not in details or not ("weights" in details or path.is_file()):
         raise CheckpointError(f"{folder.path}: exported without weights for torch: export it again with --with-weights")
     try:
@@ -195,6 +220,8 @@ def _network(folder: ModelFolder) -> ParserNetwork:
             labels=len(folder.labels),
             tags=len(folder.tags),
             treebanks=len(details["treebanks"]),
+            relations=len(folder.relations),
+            universal_tags=len(folder.universal_tags),
         )
         state: Mapping[str, Tensor]
         if path.is_file():

@@ -16,7 +16,17 @@ from torch import Tensor
 from spanlin.atomic_files import FolderKind, replace_folder, why_not_replace
 from spanlin.config.training import TrainingConfig, config_to_toml, load_saved_config
 from spanlin.errors import CheckpointError, TrainingError
-from spanlin.model_folder.folder import CARD, GRAPH, LABEL_GRAPH, MANIFEST, TOKENIZER, WEIGHTS
+from spanlin.model_folder.folder import (
+    CARD,
+    GRAPH,
+    LABEL_GRAPH,
+    LEXICON,
+    MANIFEST,
+    RELATION_GRAPH,
+    TAGGER,
+    TOKENIZER,
+    WEIGHTS,
+)
 from spanlin.model_folder.path_kinds import CHECKPOINT_FILE, describe_other
 from spanlin.network.encoders.pretrained import Encoder, load_pretrained
 from spanlin.network.network import ParserNetwork
@@ -26,6 +36,8 @@ from spanlin.training.vectors import WordVectors
 from spanlin.training.vocabulary import Vocabularies
 
 FORMAT = 1
+NO_TAG = "XX"
+"""The tag of every word where a network gives none."""
 
 CHECKPOINT = FolderKind(
     name="checkpoint",
@@ -36,8 +48,10 @@ CHECKPOINT = FolderKind(
 )
 MODEL_FOLDER = FolderKind(
     name="model folder",
-    required=frozenset([MANIFEST, GRAPH, TOKENIZER]),
-    optional=frozenset([CARD, LABEL_GRAPH, WEIGHTS]),
+    required=frozenset([MANIFEST, GRAPH]),
+    optional=frozenset(
+        [CARD, LABEL_GRAPH, RELATION_GRAPH, TOKENIZER, LEXICON, TAGGER + TOKENIZER, TAGGER + LEXICON, WEIGHTS]
+    ),
 )
 
 
@@ -49,6 +63,16 @@ class Model:
     network: ParserNetwork
     vocabularies: Vocabularies
     featurizer: Featurizer
+
+    @property
+    def reads_tags(self) -> bool:
+        """Whether its network takes the tags of words."""
+        return self.network.lexical is not None and self.network.lexical.tags is not None
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What its network tags words with."""
+        return (NO_TAG,) if self.network.tag_head is None else self.vocabularies.tags.items
 
 
 def new_model(config: TrainingConfig, vocabularies: Vocabularies) -> Model:

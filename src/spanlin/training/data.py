@@ -54,10 +54,11 @@ class Treebank:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingData:
-    """All that a run reads; `fingerprint` changes with any byte of it."""
+    """All that a run reads. `fingerprint` changes with any byte of it; an epoch passes over `tokens` words."""
 
     treebanks: list[Treebank]
     unlabelled: list[LabelledSplits]
+    tokens: int
     fingerprint: str
 
 
@@ -72,8 +73,10 @@ def load_data(config: TrainingConfig) -> TrainingData:
         train = _read_part(treebank.train, treebank.train_dependencies)
         if config.batch.max_words:
             train = train.up_to(config.batch.max_words)
+        if treebank.train and not train.trees:
+            raise TrainingError(f"{treebank.train}: no trees to train on")
         if not len(train):
-            raise TrainingError(f"{treebank.train or treebank.train_dependencies}: no sentences to train on")
+            raise TrainingError(f"{treebank.train_dependencies}: no sentences to train on")
         dev = _read_part(treebank.dev, treebank.dev_dependencies)
         treebanks.append(Treebank(name=treebank.name, weight=treebank.weight, train=train, dev=dev))
     unlabelled: list[LabelledSplits] = []
@@ -81,7 +84,15 @@ def load_data(config: TrainingConfig) -> TrainingData:
         _add_file(digest, path, "distillation.unlabelled")
         with open(path, encoding="utf-8", errors="replace") as stream:
             unlabelled.extend(without_tags(words) for line in stream if (words := line.split()))
-    return TrainingData(treebanks=treebanks, unlabelled=unlabelled, fingerprint=digest.hexdigest())
+    tokens = sum(one.weight * _word_count(one.train.sentences) for one in treebanks)
+    tokens += config.distillation.unlabelled_weight * _word_count(unlabelled)
+    return TrainingData(
+        treebanks=treebanks, unlabelled=unlabelled, tokens=max(1, round(tokens)), fingerprint=digest.hexdigest()
+    )
+
+
+def _word_count(sentences: list[LabelledSplits]) -> int:
+    return sum(len(sentence.words) for sentence in sentences)
 
 
 def _read_part(tree_file: str, dependency_file: str) -> Part:

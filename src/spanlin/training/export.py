@@ -1,40 +1,45 @@
-"""A checkpoint as self-contained ONNX graphs: one parses, ids in and labelled spans out; a small one labels spans."""
+"""A checkpoint as a model folder, which `Parser.load` reads without torch: graphs, words or pieces, labels, a card."""
 
 from __future__ import annotations
 
 import dataclasses
-import logging
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from safetensors.torch import save_file
-from torch import Tensor, nn
+from torch import Tensor
 
-from spanlin.errors import CheckpointError, ConfigError, MissingExtraError
+from spanlin.errors import CheckpointError, ConfigError
 from spanlin.model_folder.folder import (
     CARD,
     GRAPH,
     LABEL_GRAPH,
+    LEXICON,
+    RELATION_GRAPH,
+    TAGGER,
     TOKENIZER,
     WEIGHTS,
     ModelFolder,
     open_folder,
     write_manifest,
 )
+from spanlin.model_folder.lexicon_file import LexiconTables, lexicon_bytes
+from spanlin.model_folder.network_input import NetworkInput
 from spanlin.model_folder.tokenizer_check import check_tokenizer
 from spanlin.network.encoders.native import NativeEncoder
-from spanlin.network.graph import LabelGraph, ParserGraph
-from spanlin.network.span_scorer import LabelTupleScorer
-from spanlin.runtime.backend import LABEL_INPUTS, LABEL_OUTPUT, graph_outputs
-from spanlin.runtime.input_rows import PIECE_INPUTS, WORD_COUNTS
+from spanlin.network.graph import ParserGraph, TaggerGraph, TagIds
+from spanlin.runtime.lexicon import START, STOP
 from spanlin.training.checkpoint import Model, load_model, write_folder
+from spanlin.training.graph_export import (
+    Precision,
+    reduce_precision,
+    write_label_graph,
+    write_parser_graph,
+    write_relation_graph,
+)
 
-Precision = Literal["fp32", "fp16", "int8"]
-_OPSET = 20
+__all__ = ["Precision", "export_model", "parser_graph"]
 
 
 def export_model(
@@ -43,48 +48,58 @@ def export_model(
     *,
     precision: Precision = "fp32",
     treebank: str = "",
+    tagger: str | Path | Model | None = None,
     card: str = "",
     with_weights: bool = False,
 ) -> Path:
     """Write a model folder for `Parser.load` and return its path.
 
-    `treebank` names the one whose annotation the parser gives, for a network with treebank vectors.
-    `with_weights` adds the weights themselves, in bfloat16: torch then parses by them, not by the graph's.
+    `treebank` names the one whose annotation the parser gives, for a network with treebank vectors. A network that
+    reads tags gets them from the `tagger`, another checkpoint, which the folder then holds too; so does one without a
+    tag head, whose words else have the tag XX. `with_weights` adds the weights themselves, in bfloat16: torch then
+    parses by them, not by the graph's.
     """
     model = checkpoint if isinstance(checkpoint, Model) else load_model(checkpoint)
-    _require_exportable(model)
+    tagging = load_model(tagger) if isinstance(tagger, str | Path) else tagger
+    _require_exportable(model, tagging, with_weights=with_weights)
     known = model.vocabularies.treebanks.items
     if treebank and treebank not in known:
         raise ConfigError(f"no treebank {treebank!r}: the model knows {', '.join(known)}")
-    assert model.network.pretrained is not None
-    assert model.featurizer.pieces is not None
-    limit, shape_step = model.network.pretrained.limit, model.network.pretrained.shape_step
-    tokenizer = model.featurizer.pieces.text
-    check_tokenizer(tokenizer.encode("utf-8"), str(Path(folder) / TOKENIZER))  # now, not after the graphs are made
+    files = _word_files(model, str(folder), "")
+    if tagging is not None:
+        files |= _word_files(tagging, str(folder), TAGGER)
+    graph = parser_graph(model, tagging, treebank=treebank)
 
     def fill(path: Path) -> None:
-        graph = path / GRAPH
-        _export_graph(model, graph, treebank=model.vocabularies.treebanks.id(treebank) + 1)
-        details = _details(model, graph, treebank)
-        if precision == "int8":
-            _quantize(graph)
-        elif precision == "fp16":
-            _halve(graph)
-        _export_label_graph(model, path / LABEL_GRAPH)  # small: it is as exact as it can be in every folder
-        (path / TOKENIZER).write_text(tokenizer, encoding="utf-8")
+        write_parser_graph(graph, path / GRAPH)
+        details: dict[str, Any] = {"treebank": treebank, "treebanks": list(known)}
+        if _is_known_to_torch(model, tagging):
+            details |= _weight_details(model, path / GRAPH)
+        one_by_one = reduce_precision(path / GRAPH, precision)
+        write_label_graph(model.network, path / LABEL_GRAPH)  # small: it is as exact as it can be in every folder
+        if model.network.dependencies is not None:
+            write_relation_graph(model.network.dependencies, path / RELATION_GRAPH)
+        for name, content in files.items():
+            (path / name).write_bytes(content)
         (path / CARD).write_text(card or f"# {Path(folder).name}\n", encoding="utf-8")
         if with_weights:
             save_file(
                 {name: value.bfloat16().contiguous() for name, value in _used_weights(model).items()}, path / WEIGHTS
             )
+        own = _network_input(model)
         write_manifest(
             ModelFolder(
                 path=path,
                 precision=precision,
-                piece_limit=limit,
-                shape_step=shape_step,
+                input=own.kind,
+                piece_limit=own.piece_limit,
+                shape_step=own.shape_step,
+                tagger=None if tagging is None else _network_input(tagging),
+                one_by_one=one_by_one,
                 labels=model.vocabularies.labels.items,
-                tags=model.vocabularies.tags.items,
+                tags=model.tags if tagging is None or model.network.tag_head is not None else tagging.tags,
+                relations=model.vocabularies.relations.items,
+                universal_tags=model.vocabularies.universal_tags.items,
                 details=details,
             )
         )
@@ -94,8 +109,71 @@ def export_model(
     return Path(folder)
 
 
-def _details(model: Model, graph: Path, treebank: str) -> dict[str, Any]:
-    """Return what torch needs to make the network of an fp32 graph again, and the names of the treebanks."""
+def parser_graph(model: Model, tagger: Model | None, *, treebank: str) -> ParserGraph:
+    """Return a network as plain tensors in and out, with the tagger that it needs, if any."""
+
+    def treebank_id(of: Model) -> int:
+        return of.vocabularies.treebanks.id(treebank) + 1
+
+    tagging = ids = None
+    if tagger is not None:
+        tagging = TaggerGraph(tagger.network, treebank=treebank_id(tagger))
+        if model.reads_tags:
+            read = model.vocabularies.input_tags
+            numbers = torch.tensor([read.id(tag) for tag in tagger.vocabularies.tags.items])
+            ids = TagIds(numbers, start=START, stop=STOP)
+    return ParserGraph(model.network, treebank=treebank_id(model), tagger=tagging, tag_ids=ids)
+
+
+def _require_exportable(model: Model, tagger: Model | None, *, with_weights: bool) -> None:
+    network = model.network
+    if network.config.scorer.normalization == "span":
+        raise CheckpointError(
+            "a network with normalization = 'span' has no greedy trees, so it cannot be exported: "
+            "train it with 'right-boundary'"
+        )
+    if model.reads_tags and tagger is None:
+        raise CheckpointError("this network reads tags (tag_width): give the checkpoint of a tagger with --tagger")
+    if tagger is not None:
+        if not model.reads_tags and network.tag_head is not None:
+            raise CheckpointError("this network reads no tags and gives its own: leave out the tagger")
+        if tagger.network.tag_head is None or tagger.reads_tags:
+            reason = "predicts no tags (tag_head is off)" if tagger.network.tag_head is None else "reads tags itself"
+            raise CheckpointError(f"the tagger {reason}: give another, such as `spanlin jackknife` trains")
+    if with_weights and not _is_known_to_torch(model, tagger):
+        raise CheckpointError(
+            "weights for torch can be added to parsers over a BERT, RoBERTa or MPNet encoder only: "
+            "leave out --with-weights"
+        )
+
+
+def _network_input(model: Model) -> NetworkInput:
+    encoder = model.network.pretrained
+    if encoder is None:
+        return NetworkInput(kind="lexical")
+    return NetworkInput(piece_limit=encoder.limit, shape_step=encoder.shape_step)
+
+
+def _word_files(model: Model, folder: str, prefix: str) -> dict[str, bytes]:
+    """Return the files that words are looked up in, checked now and not after the graphs are made."""
+    featurizer, vocabularies = model.featurizer, model.vocabularies
+    if featurizer.pieces is not None:
+        tokenizer = featurizer.pieces.text.encode("utf-8")
+        check_tokenizer(tokenizer, str(Path(folder) / (prefix + TOKENIZER)))
+        return {prefix + TOKENIZER: tokenizer}
+    vectors = () if featurizer.vectors is None else featurizer.vectors.words
+    tables = LexiconTables(vocabularies.words.items, vocabularies.chars.items, vectors)
+    return {prefix + LEXICON: lexicon_bytes(tables)}
+
+
+def _is_known_to_torch(model: Model, tagger: Model | None) -> bool:
+    """Return whether `spanlin.runtime.torch` can make the network of a folder again; of others, it runs checkpoints."""
+    encoder = model.network.pretrained
+    return tagger is None and encoder is not None and isinstance(encoder.model, NativeEncoder)
+
+
+def _weight_details(model: Model, graph: Path) -> dict[str, Any]:
+    """Return what torch needs to make the network of an fp32 graph again."""
     from spanlin.training.weight_names import find_weight_names
 
     assert model.network.pretrained is not None
@@ -103,12 +181,7 @@ def _details(model: Model, graph: Path, treebank: str) -> dict[str, Any]:
     network["pretrained"]["folder"] = "exported"  # not where it once lay
     encoder = model.network.pretrained.model.config_table()
     encoder["type_vocab_size"] = min(1, encoder["type_vocab_size"])
-    details = {
-        "treebank": treebank,
-        "treebanks": list(model.vocabularies.treebanks.items),
-        "network": network,
-        "encoder": encoder,
-    }
+    details = {"network": network, "encoder": encoder}
     weights = find_weight_names(graph, _used_weights(model))
     return details if weights is None else {**details, "weights": weights}
 
@@ -122,139 +195,9 @@ def _used_weights(model: Model) -> dict[str, Tensor]:
     return weights
 
 
-def _require_exportable(model: Model) -> None:
-    network = model.network
-    if network.pretrained is None or not isinstance(network.pretrained.model, NativeEncoder):
-        raise CheckpointError("only parsers over a BERT, RoBERTa or MPNet encoder can be exported yet")
-    scorer = network.config.scorer
-    if scorer.normalization == "span" or network.tag_head is None:
-        raise CheckpointError("only parsers with greedy decoding and a tag head can be exported yet")
-
-
 def _require_loadable(path: Path, folder: Path) -> None:
     """Raise a CheckpointError if a parser would refuse what is in `path`, and is going to be `folder`."""
     try:
         open_folder(path)
     except CheckpointError as error:
         raise CheckpointError(str(error).replace(str(path), str(folder))) from error
-
-
-def _export_graph(model: Model, path: Path, *, treebank: int) -> None:
-    module = ParserGraph(model.network, treebank=treebank).eval()
-    rows, pieces, batch, positions = (
-        torch.export.Dim(name, min=2) for name in ("rows", "pieces", "batch", "positions")
-    )
-    # Three sentences of 4, 2 and 3 words in four rows: no two sizes alike, so that none is taken for another.
-    example = (
-        torch.ones(4, 7, dtype=torch.long),
-        torch.tensor([7, 6, 5, 4]),
-        torch.arange(1, 7).repeat(3, 1),
-        torch.arange(1, 7).repeat(3, 1),
-        torch.tensor([4, 2, 3]),
-    )
-    shapes = ({0: rows, 1: pieces}, {0: rows}, {0: batch, 1: positions}, {0: batch, 1: positions}, {0: batch})
-    network = model.network
-    names = graph_outputs(left=network.left_scorer is not None, right=network.right_scorer is not None)
-    assert model.network.pretrained is not None
-    encoder = model.network.pretrained.model
-    assert isinstance(encoder, NativeEncoder)
-    with encoder.explicit_attention():
-        _write_graph(module, example, path, inputs=(*PIECE_INPUTS, WORD_COUNTS), outputs=names, shapes=(shapes,))
-
-
-def _export_label_graph(model: Model, path: Path) -> None:
-    scorer = model.network.labels
-    width = model.network.config.scorer.label_width
-    if isinstance(scorer, LabelTupleScorer):
-        width = len(model.vocabularies.labels.items)
-    spans = torch.export.Dim("spans", min=2)
-    example = (torch.zeros(3, width), torch.zeros(3, width), *torch.tensor([[True, False, True], [False, False, True]]))
-    _write_graph(
-        LabelGraph(model.network).eval(),
-        example,
-        path,
-        inputs=LABEL_INPUTS,
-        outputs=(LABEL_OUTPUT,),
-        shapes=({0: spans},) * len(LABEL_INPUTS),
-    )
-
-
-def _write_graph(
-    module: nn.Module,
-    example: tuple[Tensor, ...],
-    path: Path,
-    *,
-    inputs: Sequence[str],
-    outputs: Sequence[str],
-    shapes: tuple[Any, ...],
-) -> None:
-    try:
-        import onnxscript  # noqa: F401 (torch's exporter needs it)
-    except ImportError as error:
-        raise MissingExtraError("exporting needs onnxscript: pip install 'spanlin[train]'") from error
-    export: Any = torch.onnx.export
-    with _quiet(), torch.inference_mode():
-        export(
-            module,
-            example,
-            str(path),
-            input_names=list(inputs),
-            output_names=list(outputs),
-            opset_version=_OPSET,
-            dynamic_shapes=shapes,
-            dynamo=True,
-            external_data=False,
-            verbose=False,
-            optimize=True,
-        )
-    _strip(path)
-
-
-def _strip(path: Path) -> None:
-    """Remove what the exporter adds about its origin: stack traces, with paths of the machine it ran on."""
-    import onnx
-
-    model = onnx.load(str(path))
-    functions = list(model.functions)
-    for holder in (model, model.graph, *functions):
-        holder.doc_string = ""
-        del holder.metadata_props[:]
-    for part in (model.graph, *functions):
-        for item in (*part.node, *part.value_info):
-            item.doc_string = ""
-            del item.metadata_props[:]
-    for item in (*model.graph.input, *model.graph.output, *model.graph.initializer):
-        item.doc_string = ""
-        del item.metadata_props[:]
-    onnx.save(model, str(path))
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence the exporter's warnings about optional packages and about every number it leaves unchanged."""
-    before = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(before)
-
-
-def _quantize(path: Path) -> None:
-    from spanlin.training.quantization import quantize
-
-    fp32 = path.with_suffix(".fp32")
-    path.rename(fp32)
-    with _quiet():
-        quantize(fp32, path)
-    fp32.unlink()
-
-
-def _halve(path: Path) -> None:
-    import onnx
-    from onnxruntime.transformers.float16 import convert_float_to_float16
-
-    convert: Any = convert_float_to_float16
-    onnx.save(convert(onnx.load(str(path)), keep_io_types=True), str(path))

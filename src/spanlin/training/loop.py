@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -128,8 +128,9 @@ class _Run:
         require_own_config(folder)
         if resume:
             config = resumed_config(config, last)
-        self.config = config
         data = load_data(config)
+        self.tokens = data.tokens
+        self.config = config = settle(config, tokens=data.tokens, processes=self.world)
         self.progress = load_progress(last) if resume else Progress(fingerprint=data.fingerprint)
         if self.progress.fingerprint != data.fingerprint:
             raise CheckpointError(f"{last}: the treebanks have changed since this run began: start a new one")
@@ -149,8 +150,6 @@ class _Run:
         self.average = WeightAverage(self.model.network, config.averaging) if config.averaging else None
         self.plateau = Plateau(config.optimizer)
         self._prepare_examples(data)
-        self.config = settle(config, tokens=self._tokens_per_epoch(), processes=self.world)
-        self.model = replace(self.model, config=self.config)
         if resume:
             load_state(last, self.optimizer, self.average)
             self.plateau.factor, self.plateau.waited = self.progress.rate_factor, self.progress.plateau_waited
@@ -211,10 +210,6 @@ class _Run:
             for treebank in data.treebanks
             if len(treebank.dev)
         ]
-
-    def _tokens_per_epoch(self) -> int:
-        counts = self.makers[0].examples.word_counts
-        return max(1, round(sum(float(counts[members].sum()) * weight for members, weight in self.groups)))
 
     def _plan(self, epoch: int) -> list[list[NDArray[np.int64]]]:
         """Return the steps of an epoch, each the micro-batches of all processes."""
@@ -291,7 +286,7 @@ class _Run:
     def _summary(self) -> str:
         batch = self.config.batch
         return (
-            f"{sum(len(members) for members, _ in self.groups):,} sentences of {self._tokens_per_epoch():,} tokens: "
+            f"{sum(len(members) for members, _ in self.groups):,} sentences of {self.tokens:,} tokens: "
             f"{self.config.epochs} epochs in batches of {batch.tokens:,} tokens, {self.schedule.steps:,} steps, "
             f"{self.config.optimizer.warm_up_steps} of them to warm up"
         )

@@ -43,10 +43,13 @@ def checkpoint_folder(model: Model, path: Path) -> ModelFolder:
     return ModelFolder(
         path=path,
         precision="fp32",
+        input="lexical" if pretrained is None else "pieces",
         piece_limit=0 if pretrained is None else pretrained.limit,
         shape_step=0 if pretrained is None else pretrained.shape_step,
         labels=model.vocabularies.labels.items,
-        tags=model.vocabularies.tags.items,
+        tags=model.tags,
+        relations=model.vocabularies.relations.items,
+        universal_tags=model.vocabularies.universal_tags.items,
         details={"treebank": "", "treebanks": list(model.vocabularies.treebanks.items)},
     )
 
@@ -57,9 +60,7 @@ def _require_runnable(model: Model, path: Path) -> None:
     reason = ""
     if config.scorer.normalization == "span":
         reason = "it scores each span by itself (network.scorer.normalization = 'span')"
-    elif not config.scorer.tag_head:
-        reason = "it predicts no tags (network.scorer.tag_head is off)"
-    elif config.input == "lexical" and config.lexical.tag_width:
-        reason = "it reads tags (network.lexical.tag_width)"
+    elif model.reads_tags:
+        reason = "it reads tags (network.lexical.tag_width; `spanlin export --tagger` adds what gives them)"
     if reason:
         raise CheckpointError(f"{path}: {reason}: only `spanlin evaluate` can parse with it")

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from spanlin.config.network import ContextConfig
 from spanlin.network.encoders.dropout import SharedDropout
+from spanlin.network.encoders.exported_lstm import exported_lstm
 from spanlin.network.encoders.reversal import pick, reversed_places
 
 
@@ -27,6 +28,11 @@ class BiLstm(nn.Module):
 
     def forward(self, x: Tensor, position_counts: Tensor) -> Tensor:
         """Encode [batch, positions, input width] of sentences with this many positions, [batch]."""
+        if torch.onnx.is_in_onnx_export():
+            for pair in zip(self.rightward, self.leftward, strict=True):
+                both = [exported_lstm(x, position_counts, pair[way], leftward=bool(way))[0] for way in range(2)]
+                x = torch.cat(both, dim=-1)
+            return x
         backwards = reversed_places(position_counts, x.shape[1])
         for rightward, leftward in zip(self.rightward, self.leftward, strict=True):
             from_left, _ = rightward(x)

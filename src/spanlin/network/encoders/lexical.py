@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from spanlin.config.network import LexicalConfig
 from spanlin.network.batch import LexicalInput
 from spanlin.network.encoders.dropout import SharedDropout
+from spanlin.network.encoders.exported_lstm import exported_lstm
 from spanlin.network.encoders.reversal import pick, reversed_places
 
 
@@ -62,6 +63,10 @@ class _Spelling(nn.Module):
 
     def forward(self, spellings: Tensor, lengths: Tensor) -> Tensor:
         embedded = self.dropout(self.embedding(spellings))
+        if torch.onnx.is_in_onnx_export():
+            pair = (self.rightward, self.leftward)
+            ends = [exported_lstm(embedded, lengths, pair[way], leftward=bool(way))[1] for way in range(2)]
+            return torch.cat(ends, dim=-1)
         last = (lengths - 1).unsqueeze(1)
         from_left, _ = self.rightward(embedded)
         from_right, _ = self.leftward(pick(embedded, reversed_places(lengths, spellings.shape[1])))

@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -22,6 +20,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from spanlin.errors import CheckpointError
+from spanlin.network.encoders.exported_attention import exported_attention
 
 FAMILY = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "mpnet"})
 
@@ -111,27 +110,12 @@ class NativeEncoder(nn.Module):
             layers.append(layer(layers[-1], bias))
         return layers
 
-    @contextmanager
-    def explicit_attention(self) -> Iterator[None]:
-        """Compute attention step by step inside this context."""
-        layers = cast(Iterable[_Layer], self.layers)
-        for layer in layers:
-            layer.explicit = True
-        try:
-            yield
-        finally:
-            for layer in layers:
-                layer.explicit = False
-
     def config_table(self) -> dict[str, Any]:
         """Return what `native_from_folder` reads back from a config.json."""
         return dict(vars(self.sizes))
 
 
 class _Layer(nn.Module):
-    # Attention spelled out, without dropout: exported, torch's own brings checks for rows that attend to nothing.
-    explicit = False
-
     def __init__(self, sizes: NativeSizes) -> None:
         super().__init__()
         width = sizes.hidden_size
@@ -151,11 +135,8 @@ class _Layer(nn.Module):
         queries, keys, values = split.permute(2, 0, 3, 1, 4).unbind(0)
         if bias.dtype != torch.bool:
             bias = bias.to(queries.dtype)
-        if self.explicit:
-            weights = (queries * (width // self.heads) ** -0.5) @ keys.transpose(2, 3)
-            if bias.dtype == torch.bool:
-                bias = torch.where(bias, 0.0, torch.finfo(weights.dtype).min)
-            attended = (weights + bias).softmax(dim=-1) @ values
+        if torch.onnx.is_in_onnx_export():
+            attended = exported_attention(queries, keys, values, bias)
         else:
             dropout = self.attention_dropout if self.training else 0.0
             attended = F.scaled_dot_product_attention(queries, keys, values, attn_mask=bias, dropout_p=dropout)

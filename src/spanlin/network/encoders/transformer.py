@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from spanlin.config.network import ContextConfig
 from spanlin.network.encoders.dropout import SharedDropout
+from spanlin.network.encoders.exported_attention import exported_attention
 
 
 class PartitionedTransformer(nn.Module):
@@ -76,8 +77,11 @@ class _Layer(nn.Module):
             for linear, half in zip(self.queries_keys_values, halves, strict=True)
         ]
         queries, keys, values = torch.cat(split, dim=-1)  # each [batch, heads, positions, head width]
-        dropout = self.attention_dropout if self.training else 0.0
-        attended = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, dropout_p=dropout)
+        if torch.onnx.is_in_onnx_export():
+            attended = exported_attention(queries, keys, values, mask)
+        else:
+            dropout = self.attention_dropout if self.training else 0.0
+            attended = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, dropout_p=dropout)
         new: list[Tensor] = []
         for part, (half, mixed) in enumerate(zip(halves, attended.chunk(2, dim=-1), strict=True)):
             joined = mixed.transpose(1, 2).reshape(batch, positions, -1)

@@ -1,0 +1,54 @@
+"""The dependency trees of a batch: the graph's own heads where they are a tree, else the best tree of its scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spanlin.decoding.heads import are_trees, decode_heads_batch
+from spanlin.runtime.backend import RELATION_HALVES, Arrays, Backend, IntArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchDependencies:
+    """The most probable dependency tree of each sentence, [batch, words] each; padding means nothing.
+
+    Heads count words from 1, and 0 is the root. Relations and tags are numbers. `probabilities` are those of the heads.
+    """
+
+    heads: IntArray
+    relations: IntArray
+    universal_tags: IntArray
+    probabilities: NDArray[np.float64]
+
+
+def find_dependencies(backend: Backend, word_counts: IntArray, found: Arrays) -> BatchDependencies:
+    """Return the dependencies of a batch that was run with the outputs DEPENDENCIES, ARC_SCORES and RELATION_HALVES.
+
+    If the best heads of a sentence's words are a tree with one root, no other tree is more probable. Only the other
+    sentences are decoded again, in O(n^3) time each, and only arcs that change get another relation.
+    """
+    heads, relations = found["heads"], found["relations"]
+    again = np.flatnonzero(~are_trees(heads, word_counts))
+    if again.size:
+        counts = word_counts[again]
+        longest = int(counts.max())
+        scores = found["arc_log_probs"][again, :longest, : longest + 1]
+        decoded = decode_heads_batch(counts, scores.astype(np.float64)).heads
+        is_word = np.arange(longest) < counts[:, np.newaxis]
+        rows, words = np.nonzero((decoded != heads[again, :longest]) & is_word)
+        sentences, new = again[rows], decoded[rows, words]
+        heads, relations = heads.copy(), relations.copy()
+        heads[sentences, words] = new
+        by_head, by_dependent = (found[name] for name in RELATION_HALVES)
+        scored = backend.relate(by_head[sentences, new], by_dependent[sentences, words])
+        relations[sentences, words] = scored.argmax(axis=1)
+    log_probs = np.take_along_axis(found["arc_log_probs"], heads[:, :, np.newaxis], axis=2)[:, :, 0]
+    return BatchDependencies(
+        heads=heads,
+        relations=relations,
+        universal_tags=found["universal_tags"],
+        probabilities=np.exp(np.minimum(log_probs.astype(np.float64), 0.0)),
+    )
