@@ -32,7 +32,6 @@ COVERED_BY = {
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "dependencies/test_sentence.py": "dependencies.text_offsets",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
-    "integrations/test_nltk.py": "render.nltk",
     "model_folder/test_folder.py": ("model_folder.calibration model_folder.manifest model_folder.strict_json"),
     "model_folder/test_graph_check.py": "model_folder.graph_operators",
     "model_folder/test_tokenizer_check.py": "model_folder.tokenizer_steps",
@@ -41,26 +40,16 @@ COVERED_BY = {
         "network.encoders.bilstm network.encoders.dropout network.encoders.lexical network.encoders.reversal "
         "network.encoders.transformer"
     ),
-    "network/encoders/test_pretrained.py": "network.encoders.native runtime.piece_rows trees.shapes",
-    "render/test_svg.py": "render.characters",
+    "network/encoders/test_pretrained.py": "network.encoders.native runtime.piece_rows",
     "runtime/test_export.py": "runtime.backend runtime.found_check runtime.onnx training.export",
     "runtime/test_graph_weights.py": "training.weight_names",
     "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.batch_trees",
     "runtime/test_torch_gpu.py": "runtime.torch",
-    "server/test_command.py": "cli.serve server.running",
-    "server/test_limits.py": "server.app server.gate server.reading",
-    "server/test_routes.py": "server.answers server.evaluating server.jobs server.metrics",
-    "server/test_documentation.py": "server.schema",
     "training/test_distillation.py": "training.lessons training.examples",
     "training/test_loop.py": "network.device training.data training.metrics training.optimizer",
     "cli/test_evaluate.py": "cli.model_scores",
     "training/test_quantization.py": "training.graph_rewriter",
     "training/test_recipe.py": "config.recipe training.card training.packaged",
-    "trees/test_brackets.py": "trees.lines",
-    "trees/treebanks/test_preparation.py": "trees.treebanks.treebank trees.treebanks.folders trees.treebanks.summary",
-    "trees/treebanks/test_craft_and_gum.py": "trees.treebanks.craft trees.treebanks.gum",
-    "trees/treebanks/test_genia.py": "trees.treebanks.genia_xml",
-    "trees/treebanks/test_ptb.py": "trees.treebanks.nltk_sample",
 }
 
 

@@ -252,15 +252,6 @@ def test_nltk_gets_the_same_tree() -> None:
     assert [tree.label() for tree in found.subtrees()] == ["TOP", "S", "NP", "JJ", "NNS", "VP", "VBP"]
 
 
-def test_nltk_gets_trees_of_any_depth() -> None:
-    pytest.importorskip("nltk.tree")
-    found = cats(brackets="(A " * 5000 + "(X x)" + ")" * 5000).to_nltk()
-    for _ in range(5000):
-        assert found.label() == "A"
-        (found,) = found
-    assert (found.label(), list(found)) == ("X", ["x"])
-
-
 def test_nltk_gets_the_same_dependencies() -> None:
     pytest.importorskip("nltk.parse.dependencygraph")
     found = cats(dependencies=CATS_HEADS).to_nltk_dependencies()
@@ -275,11 +266,7 @@ def test_nltk_gets_the_same_dependencies() -> None:
         cats().to_nltk_dependencies()
 
 
-def test_without_nltk_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "nltk", None)
-    monkeypatch.setitem(sys.modules, "nltk.tree", None)
+def test_without_nltk_there_are_no_dependencies_of_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nltk.parse.dependencygraph", None)
-    with pytest.raises(MissingExtraError, match="trees of NLTK's kind need NLTK: pip install nltk"):
-        cats().to_nltk()
     with pytest.raises(MissingExtraError, match="trees of NLTK's kind need NLTK: pip install nltk"):
         cats(dependencies=CATS_HEADS).to_nltk_dependencies()

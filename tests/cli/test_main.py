@@ -23,8 +23,10 @@ PARTS = {
     "extras",
     "main",
     "model_options",
+    "model_scores",
     "progress",
     "sources",
+    "train_progress",
     "whole_lines",
 }
 

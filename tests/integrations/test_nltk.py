@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from deep_trees import deep_tree
 from spanlin.errors import CheckpointError, MissingExtraError, SpanlinError
 from spanlin.integrations.nltk import SpanlinParser
 from spanlin.parser import Parser
@@ -87,15 +86,6 @@ def test_it_parses_after_pickling(parser: SpanlinParser) -> None:
 def test_trees_agree_with_the_parsers_own(parser: SpanlinParser) -> None:
     (parsed,) = Parser.load().parse_tokens([WORDS])
     assert nltk_tree(parsed.tree) == parser.parse_one(WORDS)
-
-
-def test_a_tree_may_be_deep() -> None:
-    depth = 20_000
-    node = nltk_tree(deep_tree(depth))
-    for _ in range(depth):
-        assert (node.label(), len(node), node[1].label(), node[1][0]) == ("NP", 2, "NN", "side")
-        node = node[0]
-    assert (node.label(), list(node)) == ("NN", ["bottom"])
 
 
 def test_text_where_words_belong_is_an_error(parser: SpanlinParser) -> None:

@@ -41,10 +41,13 @@ def load_parsers(model: str | Path = "en", *, threads: int = 0, device: str = ""
 def open_socket(host: str, port: int) -> socket.socket:
     """Return a listening socket, or raise a SpanlinError that says why not; port 0 is any free one."""
     try:
+        if not 0 <= port < 2**16:  # some systems would take what is left of it in 16 bits
+            raise OverflowError("a port is a number from 0 to 65535")
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         return socket.create_server(address[:2], family=family, backlog=2048)
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
+        # Python adds the address to the system's words, and it is already there.
+        reason = str(getattr(error, "strerror", None) or error).partition(" (while ")[0]
         raise SpanlinError(f"{host}:{port}: {reason}; choose another --host or --port") from error
 
 

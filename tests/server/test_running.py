@@ -1,11 +1,9 @@
-"""`spanlin serve` as a process: how it starts, is told to stop, and fails."""
+"""The service as a process: how it starts, is told to stop, and fails."""
 
 from __future__ import annotations
 
 import asyncio
-import builtins
 import json
-import logging
 import re
 import signal
 import socket
@@ -15,14 +13,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from click.testing import CliRunner
 
-from spanlin.cli.main import main
-from spanlin.errors import ConfigError
+from spanlin.errors import ConfigError, SpanlinError
 from spanlin.server import running
 
 BODY = json.dumps({"tokens": [["Dogs", "bark", "at", f"number{number}", "."] for number in range(4)]}).encode()
@@ -159,116 +154,38 @@ def test_ctrl_c_stops_it_too_and_the_environment_may_hold_the_token() -> None:
     assert re.findall(rf"^{start}(\d+) ", log, re.MULTILINE) == ["401", "200"]
 
 
-@pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the command would have served."""
-    found: dict[str, Any] = {}
-
-    def serve(parsers: list[Any], settings: Any, **options: Any) -> int:
-        for name, level in (("access", logging.INFO), ("server.gate", logging.INFO), ("server.gate", logging.ERROR)):
-            logging.getLogger(f"spanlin.{name}").log(level, "%s %d", name, level)
-        options.pop("on_start")("http://here")
-        found.update(parsers=parsers, settings=settings, **options)
-        return 3
-
-    monkeypatch.setattr(running, "serve", serve)
-    monkeypatch.setattr(running, "load_parsers", lambda model, **options: [model, options])
-    monkeypatch.delenv("SPANLIN_TOKEN", raising=False)
-    return found
-
-
-def run(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(main, ["serve", *arguments])
-    assert result.stdout == ""
-    return result.exit_code, result.stderr
-
-
-def test_it_is_reached_from_this_machine_alone_unless_told(served: dict[str, Any]) -> None:
-    status, error = run()
-    error = re.sub(r"^\S+ ERROR", "TIME ERROR", error)
-    assert (status, error) == (
-        0,
-        "TIME ERROR spanlin.server.gate: server.gate 40\n"
-        "spanlin: serving en at http://here (Ctrl-C stops)\nspanlin: stopped after 3 requests\n",
-    )
-    assert (served["host"], served["port"], served["settings"].token) == ("127.0.0.1", 8000, "")
-    assert served["settings"].cors_origins == ()
-
-
-def test_accesses_are_logged_if_asked_for(served: dict[str, Any]) -> None:
-    assert "INFO spanlin.access: access 20\n" in run("--access-log")[1]
-    assert "spanlin.access" not in run()[1]
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
-def test_a_service_for_all_without_a_token_is_warned_of(served: dict[str, Any], host: str) -> None:
-    assert run("--host", host)[1].startswith(f"spanlin: {host} can be reached by others and no token is set")
-    assert "no token" not in run("--host", "localhost")[1]
-    assert "no token" not in run("--host", "::1")[1]
-
-
-def test_options_become_settings(served: dict[str, Any], tmp_path: Path) -> None:
-    file = tmp_path / "token"
-    file.write_text("abc123\n", encoding="utf-8")
-    arguments = "--host 0.0.0.0 --port 9 --cors https://a.org --cors https://b.org --max-body 5 --max-sentences 6"
-    more = "--max-words 7 --queue 8 --time-limit 1.5 --shutdown-time 2 --threads 1"
-    status, error = run(*arguments.split(), *more.split(), "--token-file", str(file))
-    assert (status, "no token" in error) == (0, False)
-    settings = served["settings"]
-    assert (settings.token, settings.cors_origins) == ("abc123", ("https://a.org", "https://b.org"))
-    assert (settings.max_body_bytes, settings.max_sentences, settings.max_sentence_words) == (5, 6, 7)
-    assert (settings.queue_sentences, settings.time_limit, settings.shutdown_seconds) == (8, 1.5, 2)
-    assert served["parsers"] == ["en", {"threads": 1, "device": ""}]
-
-
-def test_on_a_device_batches_are_large(served: dict[str, Any]) -> None:
-    run("--device", "cuda")
-    assert served["settings"].batch_words == 50_000
-
-
-@pytest.mark.parametrize(
-    ("content", "message"), [(b"\n", "empty: write the token into it"), (b"\xff", "cannot be read"), (b"a b", "ASCII")]
-)
-def test_a_token_file_must_have_a_token(served: dict[str, Any], tmp_path: Path, content: bytes, message: str) -> None:
-    file = tmp_path / "token"
-    file.write_bytes(content)
-    status, error = run("--token-file", str(file))
-    assert (status, error.count("\n")) == (1, 1)
-    assert message in error
-
-
-def test_an_empty_token_in_the_environment_is_a_mistake(
-    served: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SPANLIN_TOKEN", "")
-    assert run() == (1, "spanlin: SPANLIN_TOKEN is set but empty: give it a token, or unset it\n")
-
-
-def test_a_port_in_use_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "create_app", lambda *_: None)
-    monkeypatch.setattr(running, "load_parsers", lambda *_, **__: [])
-    monkeypatch.delenv("SPANLIN_TOKEN", raising=False)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        status, error = run("--port", str(port))
-    assert (status, error.count("\n")) == (1, 1)
-    assert error.startswith(f"spanlin: 127.0.0.1:{port}: ")
-    assert error.endswith("; choose another --host or --port\n")
-
-
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name.startswith("spanlin.server"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    assert run() == (1, "spanlin: serving needs FastAPI: pip install 'spanlin[serve]'\n")
-
-
 @pytest.mark.parametrize("threads", [-1, 100_000, "2"])
 def test_a_service_has_a_number_of_workers(threads: int) -> None:
     with pytest.raises(ConfigError, match=r"^threads is .{1,8}: give 0 for every core, or a number up to 1024$"):
         running.load_parsers("en", threads=threads)
+
+
+def test_workers_share_one_graph_and_each_has_one_thread() -> None:
+    parsers = running.load_parsers("en", threads=3)
+    assert len(parsers) == 3
+    assert len({id(parser.backend) for parser in parsers}) == 1
+    assert len({id(parser) for parser in parsers}) == 3
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_port_zero_is_any_free_one(host: str) -> None:
+    with running.open_socket(host, 0) as one, running.open_socket(host, 0) as two:
+        assert 0 < one.getsockname()[1] != two.getsockname()[1] > 0
+
+
+@pytest.mark.parametrize(
+    ("host", "port"), [("no such host", 0), ("127.0.0.1", 99_999), ("127.0.0.1", -1), ("192.0.2.1", 0)]
+)
+def test_an_address_that_cannot_be_listened_at_is_a_one_line_error(host: str, port: int) -> None:
+    with pytest.raises(SpanlinError) as caught:
+        running.open_socket(host, port)
+    assert str(caught.value).startswith(f"{host}:{port}: ")
+    assert str(caught.value).endswith("; choose another --host or --port")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_port_in_use_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(SpanlinError, match=f"^127.0.0.1:{port}: Address already in use; choose another --host or"):
+            running.open_socket("127.0.0.1", port)

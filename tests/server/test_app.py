@@ -72,18 +72,6 @@ def test_offsets_are_in_utf_16_if_asked_for(client: httpx.Client) -> None:
     assert tokens["sentences"][0]["offsets"] is None
 
 
-def test_the_schema_says_what_offsets_count(client: httpx.Client) -> None:
-    schemas = client.get("/openapi.json").json()["components"]["schemas"]
-    assert schemas["ParseRequest"]["properties"]["offsets"]["default"] == "code-points"
-    for description in (
-        schemas["ParseRequest"]["properties"]["offsets"]["description"],
-        schemas["SentenceAnswer"]["properties"]["offsets"]["description"],
-        schemas["ConstituentAnswer"]["properties"]["start"]["description"],
-    ):
-        assert "code points" in description
-        assert "UTF-16" in description
-
-
 def test_tokens_come_back_as_they_were(client: httpx.Client, parser: Parser) -> None:
     tokens = [["She", "loves", "(", "code", ")"], [], ["Yes"]]
     results = parse(client, tokens=tokens)
@@ -125,50 +113,21 @@ def test_a_lone_surrogate_comes_back(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "message"),
+    ("path", "body", "status", "message"),
     [
-        (b"", 400, "the body is not JSON"),
-        (b"{", 400, "the body is not JSON"),
-        (b'{"text": "\xff"}', 400, "the body is not UTF-8 (byte 11)"),
-        (b'{"text": "a", "k_best": NaN}', 400, "NaN is not a JSON number"),
-        (b'{"k_best": -Infinity}', 400, "-Infinity is not a JSON number"),
-        (b"[" * 100_000, 400, "nested too deeply"),
-        (b'{"text":' + b'{"a":' * 50_000, 400, "nested too deeply"),
-        (b'{"text": "a", "k_best": ' + b"9" * 5000 + b"}", 400, "the body is not JSON"),
-        (b'{"text": "a", "k_best": ' + b"9" * 4000 + b"}", 422, "k_best: "),
-        (b'{"text": "a", "k_best": 1e999}', 422, "k_best: "),
-        (b"[]", 422, "the body: "),
-        (b"null", 422, "the body: "),
-        (b"{}", 422, "give one of text, texts and tokens, got none"),
-        (b'{"text": "a", "texts": ["b"]}', 422, "got text and texts"),
-        (b'{"text": 1}', 422, "text: input should be a valid string"),
-        (b'{"texts": ["a", null]}', 422, "texts[1]: "),
-        (b'{"tokens": [["a"], ["b", 2]]}', 422, "tokens[1][1]: "),
-        (b'{"tokens": ["abc"]}', 422, "tokens[0]: "),
-        (b'{"text": "a", "txet": 1}', 422, "txet: unknown key"),
-        (b'{"text": "a", "<b>\\n%s": 1}' % (b"x" * 500), 422, "unknown key"),
-        (b'{"text": "a", "\\ud800": 1}', 422, ""),
-        (b'{"text": "a", "decoder": "magic"}', 422, "decoder: input should be 'argmin', 'largest'"),
-        (b'{"text": "a", "k_best": true}', 422, "k_best: "),
-        (b'{"text": "a", "k_best": 0}', 422, "k_best: "),
-        (b'{"text": "a", "k_best": 21}', 422, "k_best: at most 20, got 21"),
-        (b'{"text": "a", "scores": 1}', 422, "scores: "),
-        (b'{"text": "a", "offsets": "bytes"}', 422, "offsets: input should be 'code-points' or 'utf-16'"),
-        (b'{"text": "a", "format": "brackets", "k_best": 2}', 422, "k_best: format brackets gives one tree per"),
-        (b'{"text": "a", "format": "brackets", "scores": true}', 422, "scores: format brackets gives one tree"),
-        (b'{"text": "a", "format": "brackets", "marginals": true}', 422, "marginals: format brackets gives one tree"),
-        (b'{"text": "a", "format": "xml"}', 422, "format: "),
-        (b'{"text": "a", "constraints": [{"required": [[1]]}]}', 422, "constraints[0].required[0][1]: "),
-        (b'{"text": "a", "constraints": [{"required": [[-1, 1]]}]}', 422, "constraints[0].required[0][0]: "),
-        (b'{"text": "a", "constraints": [{"item": 1}]}', 422, "constraints[0]: there is no item 1, only 1 from 0"),
-        (b'{"text": "a", "constraints": [{"sentence": 1}]}', 422, "item 0 has no sentence 1, only 1 from 0"),
+        ("/v1/parse", b"{", 400, "the body is not JSON"),
+        ("/v1/parse", b'{"text": "a", "txet": 1}', 422, "txet: unknown key"),
+        ("/v1/parse", b'{"text": "a", "\\ud800": 1}', 422, ""),
+        ("/v1/parse", b"{}", 422, "give one of text, texts and tokens, got none"),
+        ("/v1/evaluate", b'{"gold": ["(S (A a))"], "predicted": []}', 422, "1 gold trees but 0 predicted ones"),
+        ("/v1/evaluate", b'{"gold": ["(S (A a)"], "predicted": ["(S (A a))"]}', 422, "gold[0], line 1, column "),
     ],
 )
-def test_a_request_that_is_wrong_is_told_where(client: httpx.Client, body: bytes, status: int, message: str) -> None:
-    answer = client.post("/v1/parse", content=body, headers={"Content-Type": "application/json"})
-    found = error(answer, status)
-    assert message in found
-    assert len(found) < 400
+def test_a_request_that_is_wrong_is_told_where(
+    client: httpx.Client, path: str, body: bytes, status: int, message: str
+) -> None:
+    answer = client.post(path, content=body, headers={"Content-Type": "application/json"})
+    assert message in error(answer, status)
 
 
 @pytest.mark.parametrize("headers", [{}, {"Content-Type": "text/plain"}, {"Content-Type": "application/jsonp"}])
@@ -206,53 +165,3 @@ def test_trees_are_scored(client: httpx.Client) -> None:
     assert found["f1"] == pytest.approx(100 * 5 / 6)
     assert (found["complete_match"], found["tagging_accuracy"]) == (50, 75)
     assert found["by_label"]["VP"]["recall"] == 50
-
-
-def test_a_tree_may_be_missing_from_the_predicted_ones_alone(client: httpx.Client) -> None:
-    gold = "(TOP (NP (NNS Dogs)))"
-    found = client.post("/v1/evaluate", json={"gold": [gold, gold], "predicted": ["", gold]}).json()
-    assert found["sentences"] == {"all": 2, "valid": 1, "error": 0, "skipped": 1}
-    answer = client.post("/v1/evaluate", json={"gold": [gold, " "], "predicted": [gold, gold]})
-    assert error(answer, 422) == "gold[1]: there is no tree"
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ({"gold": ["(S (A a))"], "predicted": []}, "1 gold trees but 0 predicted ones"),
-        ({"gold": ["(S (A a)"], "predicted": ["(S (A a))"]}, "gold[0], line 1, column "),
-        ({"gold": ["(S (A a))"], "predicted": ["(S (A a)) (B b)"]}, "predicted[0]: expected one tree"),
-        ({"gold": ["(S (A a))"]}, "predicted: field required"),
-        ({"gold": "(S (A a))", "predicted": []}, "gold: input should be a valid list"),
-    ],
-)
-def test_trees_that_cannot_be_scored_are_named(client: httpx.Client, body: dict[str, Any], message: str) -> None:
-    assert message in error(client.post("/v1/evaluate", json=body), 422)
-
-
-def test_deep_trees_are_scored(client: httpx.Client) -> None:
-    tree = "(X " * 20_000 + "(A a)" + ")" * 20_000
-    assert client.post("/v1/evaluate", json={"gold": [tree], "predicted": [tree]}).json()["f1"] == 100
-
-
-def test_metrics_count_requests_sentences_and_batches(client: httpx.Client) -> None:
-    def figures() -> dict[str, float]:
-        lines = client.get("/metrics").text.splitlines()
-        return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if line[0] != "#"}
-
-    before = figures()
-    parse(client, texts=["Dogs bark. Cats don't.", "Why?"])
-    client.post("/v1/parse", json={})
-    client.get("/nothing")
-    after = figures()
-
-    def growth(name: str) -> float:
-        return after[name] - before.get(name, 0)
-
-    assert growth("spanlin_sentences_total") == 3
-    assert growth("spanlin_batch_sentences_sum") == 3
-    assert growth('spanlin_requests_total{route="/v1/parse",status="200"}') == 1
-    assert growth('spanlin_requests_total{route="/v1/parse",status="422"}') == 1
-    assert growth('spanlin_requests_total{route="other",status="404"}') == 1
-    assert growth('spanlin_request_seconds_count{route="/v1/parse"}') == 2
-    assert after["spanlin_queue_sentences"] == 0
