@@ -48,6 +48,7 @@ class Clocked:
         self.seconds = 0.0
         self.alone = 0
         self.folder = SimpleNamespace(path=Path("models/clocked"), precision="int8")
+        self.backend = SimpleNamespace(precision="int8", device="cpu")
 
     def bracket_lines(self, sentences: Iterable[Sequence[str]]) -> Iterator[str]:
         if isinstance(sentences, list):  # one by itself
