@@ -23,7 +23,7 @@ PARTS = {
     "dependencies": "errors atomic_files trees",
     "linearization": "errors trees",
     "evaluation": "errors trees dependencies",
-    "render": "errors trees",
+    "render": "errors trees dependencies",
     "decoding": "errors trees linearization",
     "sentence_constraints": "errors trees decoding text",
     "model_folder": "errors atomic_files decoding",
