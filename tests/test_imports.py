@@ -44,7 +44,7 @@ PARTS = {
     "training.runnable": "errors model_folder runtime runtime.torch training",
     "model_evaluation": "errors trees evaluation runtime parsed parser",
     "benchmark": "errors text (runtime) parser",
-    "corpus": "errors atomic_files text model_folder runtime parsed parser",
+    "corpus": "errors atomic_files text model_folder runtime parsed_dependencies parsed parser",
     "client": "errors trees decoding parsed runtime sentence_constraints",
     "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
     "integrations": "",
