@@ -230,6 +230,21 @@ def test_the_svg_tells_probabilities() -> None:
     ]
 
 
+def test_arcs_are_drawn_with_universal_tags_and_probabilities() -> None:
+    parsed = cats(dependencies=CATS_HEADS)
+    assert parsed.pretty_arcs().split("\n") == [
+        "  ┌► Old    ADJ   amod",
+        "┌►┴─ cats   NOUN  nsubj",
+        "└─── sleep  VERB  root",
+    ]
+    root = ElementTree.fromstring(parsed.svg_arcs())
+    titles = [element.text for element in root.iter() if element.tag.endswith("title")]
+    assert titles[1:] == ["amod · Old ← cats · 50.0%", "nsubj · cats ← sleep · 98.8%", "root · sleep · 100.0%"]
+    for draw in (cats().pretty_arcs, cats().svg_arcs):
+        with pytest.raises(DependencyError, match=r"^this parse has no dependencies"):
+            draw()
+
+
 @pytest.mark.parametrize("method", ["pretty", "svg", "latex", "columns"])
 def test_a_sentence_without_words_cannot_be_drawn(method: str) -> None:
     with pytest.raises(SpanlinError, match="a sentence without words has no tree"):

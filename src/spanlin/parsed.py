@@ -16,7 +16,9 @@ from spanlin.render.latex import LatexStyle, latex_tree
 from spanlin.render.nltk import nltk_dependencies, nltk_tree
 from spanlin.render.notebook import notebook_html, notebook_svg
 from spanlin.render.pretty import pretty_tree
+from spanlin.render.pretty_arcs import pretty_arcs
 from spanlin.render.svg import svg_tree
+from spanlin.render.svg_arcs import svg_arcs
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.tree import LabelledSpan, Tree
 
@@ -164,6 +166,22 @@ class Parsed:
         """Return the tree as an SVG element; it shows how probable each constituent is."""
         return svg_tree(self.tree, self._probabilities())
 
+    def pretty_arcs(self) -> str:
+        """Return the dependencies drawn with box characters for a terminal, one line a word.
+
+        A DependencyError if the parser has no dependencies.
+        """
+        found = self._need_dependencies()
+        return pretty_arcs(self.words, found.tree, tags=found.universal_tags)
+
+    def svg_arcs(self) -> str:
+        """Return the dependencies as an SVG element, arcs above the words; it shows how probable each is.
+
+        A DependencyError if the parser has no dependencies.
+        """
+        found = self._need_dependencies()
+        return svg_arcs(self.words, found.tree, tags=found.universal_tags, probabilities=found.arc_probabilities)
+
     def latex(self, style: LatexStyle = "forest") -> str:
         """Return the tree as LaTeX, for a document that loads the package of that name."""
         return latex_tree(self.tree, style)
@@ -247,9 +265,7 @@ class Parsed:
         A DependencyError if the parser has no dependencies.
         """
         found = self._need_dependencies()
-        return nltk_dependencies(
-            self.words, self.tags, found.universal_tags, heads=found.heads, relations=found.relations
-        )
+        return nltk_dependencies(self.words, found.tree, tags=self.tags, universal_tags=found.universal_tags)
 
     def _repr_svg_(self) -> str | None:
         return notebook_svg(self.tree, self._probabilities()) if self.words else None

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dependency_trees import head_trees
 from parsers_with_heads import ParserWithHeads
 from spanlin.dependencies import parse_conllu
 from spanlin.errors import DependencyError
@@ -85,20 +86,16 @@ def test_without_dependencies_there_are_no_noun_chunks() -> None:
 
 
 @st.composite
-def sentence_heads(draw: st.DrawFn) -> tuple[list[bool], list[int]]:
+def sentence_heads(draw: st.DrawFn) -> tuple[list[bool], tuple[int, ...]]:
     """Which tokens are white space, and the heads of the others: a tree of any shape."""
-    spaces = draw(st.lists(st.booleans(), min_size=1, max_size=12))
-    count = spaces.count(False)
-    order = draw(st.permutations(range(1, count + 1)))  # each word after its head
-    heads = [0] * count
-    for number, word in enumerate(order[1:], start=1):
-        heads[word - 1] = order[draw(st.integers(0, number - 1))]
-    return spaces, heads
+    heads = draw(st.one_of(st.just(()), head_trees()))
+    spaces = draw(st.integers(0 if heads else 1, 4))
+    return draw(st.permutations([True] * spaces + [False] * len(heads))), heads
 
 
 @settings(deadline=None)
 @given(st.lists(sentence_heads(), min_size=1, max_size=4))
-def test_any_trees_leave_the_sentences_as_they_are(sentences: list[tuple[list[bool], list[int]]]) -> None:
+def test_any_trees_leave_the_sentences_as_they_are(sentences: list[tuple[list[bool], tuple[int, ...]]]) -> None:
     words = [" " if is_space else "word" for spaces, _ in sentences for is_space in spaces]
     starts = [number == 0 for spaces, _ in sentences for number in range(len(spaces))]
     doc = spacy.tokens.Doc(spacy.blank("en").vocab, words, sent_starts=starts)
@@ -107,7 +104,7 @@ def test_any_trees_leave_the_sentences_as_they_are(sentences: list[tuple[list[bo
     for part, (_, heads) in zip(doc.sents, sentences, strict=True):
         places = [token.i for token in part if not token.is_space]
         relations = tuple("dep" if head else "root" for head in heads)
-        parsed = ParsedDependencies(tuple(heads), relations, ("NOUN",) * len(heads), (1.0,) * len(heads), True)
+        parsed = ParsedDependencies(heads, relations, ("NOUN",) * len(heads), (1.0,) * len(heads), True)
         found.append(SentenceHeads(part, places, parsed))
     set_dependencies(doc, found)
     assert [(part.start, part.end) for part in doc.sents] == before

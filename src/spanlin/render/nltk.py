@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from spanlin.dependencies.heads import Dependencies
 from spanlin.errors import MissingExtraError
 from spanlin.trees.tree import Leaf, Tree
 
@@ -28,17 +29,12 @@ def nltk_tree(tree: Tree) -> Any:
 
 
 def nltk_dependencies(
-    words: Sequence[str],
-    tags: Sequence[str],
-    universal_tags: Sequence[str],
-    *,
-    heads: Sequence[int],
-    relations: Sequence[str],
+    words: Sequence[str], dependencies: Dependencies, *, tags: Sequence[str], universal_tags: Sequence[str]
 ) -> Any:
     """Return heads and relations as an `nltk.parse.DependencyGraph`; `ctag` is the universal tag, `tag` the other."""
     _, nltk = _import_nltk()
     graph = nltk.DependencyGraph(top_relation_label="root")
-    columns = zip(words, tags, universal_tags, heads, relations, strict=True)
+    columns = zip(words, tags, universal_tags, dependencies.heads, dependencies.relations, strict=True)
     for address, (word, tag, universal_tag, head, relation) in enumerate(columns, start=1):
         graph.nodes[address].update(
             address=address,
