@@ -33,6 +33,9 @@ class ParserWithHeads(Parser):
         return True
 
     def _parsed(self, *arguments: Any, **options: Any) -> Generator[tuple[Any, Parsed]]:
-        for item, parsed in super()._parsed(*arguments, **options):
+        plain = Parser(
+            self.folder, self.backend, workers=1
+        )  # its model gives no dependencies, and is not asked for any
+        for item, parsed in plain._parsed(*arguments, **options):
             parsed.dependencies = first_word_governs(parsed.words)
             yield item, parsed
