@@ -17,12 +17,13 @@ COVERED_BY = {
         "parsed_batch sentence_constraints runtime.argument_checks runtime.batch_runner runtime.flat_pieces "
         "runtime.results runtime.words"
     ),
-    "cli/test_main.py": "errors cli.progress",
+    "cli/test_main.py": "cli.progress",
     "cli/test_bench.py": "benchmark",
-    "cli/test_calibrate.py": "training.calibrating",
     "cli/test_corpus.py": "cli.corpus_progress",
     "cli/test_export.py": "cli.extras",
     "cli/test_parse.py": "cli.sources",
+    "cli/test_evaluate.py": "cli.model_scores",
+    "cli/test_calibrate.py": "training.calibrating",
     "client/test_synchronous.py": "client.batches client.protocol",
     "config/test_training.py": "config.table config.toml_files",
     "decoding/test_constraints.py": "decoding.chart decoding.problem",
@@ -47,7 +48,6 @@ COVERED_BY = {
     "runtime/test_torch_gpu.py": "runtime.torch",
     "training/test_distillation.py": "training.lessons training.examples",
     "training/test_loop.py": "network.device training.data training.metrics training.optimizer",
-    "cli/test_evaluate.py": "cli.model_scores",
     "training/test_quantization.py": "training.graph_rewriter",
     "training/test_recipe.py": "config.recipe training.card training.packaged",
 }
