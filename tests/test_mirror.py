@@ -17,12 +17,6 @@ COVERED_BY = {
         "parsed_batch sentence_constraints runtime.argument_checks runtime.batch_runner runtime.flat_pieces "
         "runtime.results runtime.words"
     ),
-    "cli/test_main.py": "cli.progress",
-    "cli/test_bench.py": "benchmark",
-    "cli/test_corpus.py": "cli.corpus_progress",
-    "cli/test_export.py": "cli.extras",
-    "cli/test_parse.py": "cli.sources",
-    "cli/test_evaluate.py": "cli.model_scores",
     "cli/test_calibrate.py": "training.calibrating",
     "client/test_synchronous.py": "client.batches client.protocol",
     "config/test_training.py": "config.table config.toml_files",
