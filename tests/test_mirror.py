@@ -27,9 +27,6 @@ COVERED_BY = {
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "dependencies/test_sentence.py": "dependencies.text_offsets",
     "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
-    "model_folder/test_folder.py": "model_folder.calibration model_folder.strict_json",
-    "model_folder/test_graph_check.py": "model_folder.graph_operators",
-    "model_folder/test_tokenizer_check.py": "model_folder.tokenizer_steps",
     "network/test_network.py": "network.batch network.span_scorer",
     "network/encoders/test_encoders.py": (
         "network.encoders.bilstm network.encoders.dropout network.encoders.lexical network.encoders.reversal "
