@@ -26,7 +26,6 @@ COVERED_BY = {
     "decoding/test_joint.py": "decoding.joint_chart decoding.joint_scores decoding.joint_tables",
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "dependencies/test_sentence.py": "dependencies.text_offsets",
-    "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
     "network/test_network.py": "network.batch network.span_scorer",
     "network/encoders/test_encoders.py": (
         "network.encoders.bilstm network.encoders.dropout network.encoders.lexical network.encoders.reversal "
