@@ -17,12 +17,7 @@ COVERED_BY = {
         "parsed_batch sentence_constraints runtime.argument_checks runtime.batch_runner runtime.flat_pieces "
         "runtime.results runtime.words"
     ),
-    "cli/test_main.py": "errors cli.progress",
-    "cli/test_bench.py": "benchmark",
     "cli/test_calibrate.py": "training.calibrating",
-    "cli/test_corpus.py": "cli.corpus_progress",
-    "cli/test_export.py": "cli.extras",
-    "cli/test_parse.py": "cli.sources",
     "client/test_synchronous.py": "client.batches client.protocol",
     "config/test_training.py": "config.table config.toml_files",
     "decoding/test_constraints.py": "decoding.chart decoding.problem",
@@ -31,10 +26,6 @@ COVERED_BY = {
     "decoding/test_joint.py": "decoding.joint_chart decoding.joint_scores decoding.joint_tables",
     "decoding/test_labelled.py": "decoding.constituents decoding.tree_roles",
     "dependencies/test_sentence.py": "dependencies.text_offsets",
-    "integrations/test_spacy.py": "integrations.reloading integrations.spacy_extensions",
-    "model_folder/test_folder.py": ("model_folder.calibration model_folder.manifest model_folder.strict_json"),
-    "model_folder/test_graph_check.py": "model_folder.graph_operators",
-    "model_folder/test_tokenizer_check.py": "model_folder.tokenizer_steps",
     "network/test_network.py": "network.batch network.span_scorer",
     "network/encoders/test_encoders.py": (
         "network.encoders.bilstm network.encoders.dropout network.encoders.lexical network.encoders.reversal "
@@ -47,7 +38,6 @@ COVERED_BY = {
     "runtime/test_torch_gpu.py": "runtime.torch",
     "training/test_distillation.py": "training.lessons training.examples",
     "training/test_loop.py": "network.device training.data training.metrics training.optimizer",
-    "cli/test_evaluate.py": "cli.model_scores",
     "training/test_quantization.py": "training.graph_rewriter",
     "training/test_recipe.py": "config.recipe training.card training.packaged",
 }

@@ -25,6 +25,9 @@ SpanlinError
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 
 class SpanlinError(Exception):
     """The base of all errors below; its message is one line that says what, where and what to do."""
@@ -47,6 +50,9 @@ class TreeSyntaxError(TreeError):
         self.line = line
         self.column = column
 
+    def __reduce__(self) -> tuple[Callable[[str], TreeSyntaxError], tuple[str]]:
+        return partial(type(self), source=self.source, line=self.line, column=self.column), (self.message,)
+
 
 class DependencyError(SpanlinError):
     """Heads and relations that are not a dependency tree, cannot be read or written, or that a model does not have."""
@@ -63,6 +69,9 @@ class ConlluError(DependencyError):
         self.message = message
         self.source = source
         self.line = line
+
+    def __reduce__(self) -> tuple[Callable[[str], ConlluError], tuple[str]]:
+        return partial(type(self), source=self.source, line=self.line), (self.message,)
 
 
 class TreebankError(SpanlinError):

@@ -16,7 +16,6 @@ from click.testing import CliRunner
 from parsers_with_heads import ParserWithHeads
 from spanlin.cli.main import main
 from spanlin.cli.parse import DECODERS
-from spanlin.cli.sources import Source
 from spanlin.decoding.decode import Decoder
 from spanlin.dependencies import parse_conllu
 from spanlin.parser import Parser
@@ -135,60 +134,6 @@ def test_all_before_a_bad_line_is_written(tmp_path: Path) -> None:
     assert run("--encoding", "cp1252", str(path)) == run(text="Dogs bark.\n\nBü.\n\nCats sleep.\n")
 
 
-@pytest.mark.parametrize(
-    ("raw", "message"),
-    [
-        (
-            "Dogs bark.\n".encode("utf-16"),
-            "line 1: not UTF-8 (byte 1) but, as it starts, utf-16: add --encoding utf-16",
-        ),
-        (b"\xfe\xff" + "Dogs".encode("utf-16-be"), "utf-16: add --encoding utf-16"),
-        (
-            "Dogs bark.\n".encode("utf-32"),
-            "line 1: not UTF-8 (byte 1) but, as it starts, utf-32: add --encoding utf-32",
-        ),
-        (b"a\n\x81\n", "line 2: not UTF-8 (byte 1): if it is an older file, try --encoding latin-1"),
-    ],
-)
-def test_an_error_says_which_encoding_it_may_be(tmp_path: Path, raw: bytes, message: str) -> None:
-    path = tmp_path / "odd.txt"
-    path.write_bytes(raw)
-    result = CliRunner().invoke(main, ["parse", str(path)])
-    assert result.exit_code == 1
-    assert result.stderr.endswith(f"{message}\n")
-    assert result.stderr.count("\n") == 1
-    encoding = message.rsplit(maxsplit=1)[-1]
-    assert CliRunner().invoke(main, ["parse", "--encoding", encoding, str(path)]).exit_code == 0
-
-
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252", "UTF_8", "utf-7"]
-)
-@pytest.mark.parametrize("form", [[], ["--lines"]])
-def test_the_encoding_of_a_file_changes_nothing_else(tmp_path: Path, encoding: str, form: list[str]) -> None:
-    # In UTF-16, every character of the last line has a byte that is a line break elsewhere.
-    text = "Äpfel fall.\r\nDogs “bark”.\n\nNo line break"
-    text += "" if encoding == "cp1252" else "\n\u0a0a\u0a0a \u0a0a"
-    path = tmp_path / "text.txt"
-    path.write_bytes(text.encode(encoding))
-    marked = tmp_path / "marked.txt"
-    marked.write_bytes(("\ufeff" + text).encode("utf-16-be"))
-    expected = run(*form, "--format", "json", text=text)
-    assert run(*form, "--format", "json", "--encoding", encoding, str(path)) == expected
-    assert run(*form, "--format", "json", "--encoding", "utf-16-be", str(marked)) == expected
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "ascii"])
-def test_all_before_a_line_of_another_encoding_is_parsed(tmp_path: Path, encoding: str) -> None:
-    path = tmp_path / "bad.txt"
-    path.write_bytes("Dogs bark.\n\nCats".encode(encoding) + b"\x00\xd8\xff")
-    result = CliRunner().invoke(main, ["parse", "--encoding", encoding, str(path)])
-    assert result.exit_code == 1
-    assert result.stdout == run(text="Dogs bark.\n")
-    assert result.stderr.startswith(f"spanlin: {path}, line 3: not {encoding if encoding != 'utf-8' else 'UTF-8'}")
-    assert "--encoding" in result.stderr
-
-
 def test_gzip_is_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "story.gz"
     path.write_bytes(gzip.compress(TEXT.encode()) + gzip.compress(b"The end.\n"))
@@ -196,7 +141,6 @@ def test_gzip_is_unpacked(tmp_path: Path) -> None:
     assert run("--format", "json", str(path)) == expected
     path.write_bytes(gzip.compress(TEXT.encode("utf-16")))
     assert run("--encoding", "utf-16", str(path)) == run()
-    assert Source([str(path)], form="text").total_bytes is None
     found = subprocess.run(
         [sys.executable, "-m", "spanlin", "parse", "-q"],
         input=gzip.compress(TEXT.encode()),
@@ -204,18 +148,6 @@ def test_gzip_is_unpacked(tmp_path: Path) -> None:
         check=True,
     )
     assert found.stdout.decode() == run()
-
-
-def test_all_before_the_damage_in_gzip_is_parsed(tmp_path: Path) -> None:
-    path = tmp_path / "cut.gz"
-    whole = gzip.compress(b"Dogs bark.\n\n" * 2_000, compresslevel=0)
-    path.write_bytes(whole[: len(whole) // 2])
-    result = CliRunner().invoke(main, ["parse", str(path), "--lines"])
-    assert result.exit_code == 1
-    assert result.stdout.startswith(run(text="Dogs bark.\n"))
-    assert result.stdout.count("(TOP") > 500
-    assert result.stderr.startswith(f"spanlin: {path}: cannot be read to its end: ")
-    assert result.stderr.count("\n") == 1
 
 
 def test_a_decoder_and_a_root_label_change_the_tree(parser: Parser) -> None:

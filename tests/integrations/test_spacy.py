@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spanlin.errors import CheckpointError, ConfigError
-from spanlin.integrations.reloading import ReloadingParser
-from spanlin.integrations.spacy import NonConstituentError, NonConstituentException, NotParsedError
+from spanlin.integrations.spacy import NonConstituentError
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
 from spanlin.trees.brackets import parse_tree
@@ -160,16 +159,6 @@ def test_a_doc_of_white_space_or_nothing_is_fine(nlp: Any) -> None:
             _ = sentence._.probability
 
 
-def test_a_token_says_what_its_span_does(nlp: Any) -> None:
-    doc = nlp("The time for action is now. ")
-    for token in doc:
-        alone = doc[token.i : token.i + 1]
-        assert [span.text for span in token._.constituents] == ([] if token.is_space else [token.text])
-        assert list(token._.children) == list(alone._.children) == []
-        for name in ("parse_string", "labels", "parent"):
-            assert getattr(token._, name) == getattr(alone._, name)
-
-
 def test_probabilities_are_the_parsers_own(nlp: Any, parser: Parser) -> None:
     doc = nlp("She loves writing code.")
     (parsed,) = parser.parse_tokens([[token.text for token in doc]])
@@ -301,14 +290,6 @@ def test_a_component_is_pickled_without_its_session(nlp: Any) -> None:
     assert component(doc)[0:3]._.labels == ("S",)
 
 
-def test_another_process_loads_a_parser_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    reloading = ReloadingParser("en", threads=1)
-    first = reloading.get()
-    assert reloading.get() is first
-    monkeypatch.setattr("spanlin.integrations.reloading.os.getpid", lambda: -1)
-    assert reloading.get() is not first
-
-
 def test_a_very_long_sentence_is_parsed(nlp: Any) -> None:
     doc = spacy.tokens.Doc(nlp.vocab, words=["the", "dog", "and", "\n"] * 500, sent_starts=[True] + [False] * 1999)
     (sentence,) = nlp.get_pipe("spanlin")(doc).sents
@@ -320,33 +301,6 @@ def test_a_very_long_sentence_is_parsed(nlp: Any) -> None:
         assert (parent.start <= span.start, parent.end >= span.end) == (True, True)
         span = parent
     assert (span.start, span.end) == (0, 1999)
-
-
-def test_what_is_no_constituent_says_so(nlp: Any) -> None:
-    doc = nlp("The time for action is now. Yes.")
-    for name in ("parse_string", "labels", "constituents", "children", "parent", "probability"):
-        with pytest.raises(NonConstituentError, match=r"'The time for' \(tokens 0 to 3\) is no constituent: go down"):
-            getattr(doc[0:3]._, name)
-    with pytest.raises(NonConstituentError, match=r"'now\. Yes\.'"):
-        _ = doc[5:9]._.labels
-    with pytest.raises(NonConstituentException, match="is no constituent"):  # as benepar calls it
-        _ = doc[:]._.labels
-    with pytest.raises(NonConstituentError, match="an empty Span is no constituent"):
-        _ = doc[2:2]._.labels
-
-
-def test_what_is_not_parsed_says_so(nlp: Any) -> None:
-    plain = spacy.blank("en")
-    with pytest.raises(NotParsedError, match="no sentence boundaries and no parse: add"):
-        _ = plain("Dogs bark.")[:]._.labels
-    plain.add_pipe("sentencizer")
-    with pytest.raises(NotParsedError, match="the sentence at token 3 has no parse: add"):
-        _ = plain("Dogs bark. Cats sleep.")[3]._.labels
-    doc = nlp("The time for action is now.")
-    with doc.retokenize() as retokenizer:
-        retokenizer.merge(doc[0:2])
-    with pytest.raises(NotParsedError, match="the tokens of the sentence at token 0 were changed: parse it again"):
-        _ = doc[:]._.labels
 
 
 def test_without_sentence_boundaries_the_way_out_is_named() -> None:

@@ -65,23 +65,17 @@ def test_another_format_is_an_error(copy: Path) -> None:
         Parser.load(copy)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"files": {"../outside": "0" * 64}}, "'../outside' is not a plain file name"),
-        ({"files": {"graph.onnx": "0" * 64, "..": "0" * 64}}, "'..' is not a plain file name"),
-        ({"files": {"graph.onnx": "0"}}, "files: graph.onnx has no SHA-256 sum"),
-        ({"files": {"graph.onnx": "0" * 64, "labels.onnx": "0" * 64}}, "its files lack tokenizer.json"),
-        ({"labels": []}, "labels must be a list of 1 to 20000 names"),
-        ({"labels": 3}, "labels must be a list of 1 to 20000 names"),
-        ({"piece_limit": "many"}, "piece_limit must be a whole number from 3 to 100000"),
-    ],
-)
-def test_a_damaged_manifest_is_an_error(copy: Path, changes: dict[str, object], message: str) -> None:
-    edit_manifest(copy, **changes)
-    with pytest.raises(CheckpointError) as caught:
+def test_a_manifest_that_says_something_wrong_is_an_error(copy: Path) -> None:
+    edit_manifest(copy, labels=[])
+    message = "damaged: labels must be a list of 1 to 20000 names; export the model again"
+    with pytest.raises(CheckpointError, match=f"^{copy / 'manifest.json'}: {message}$"):
         Parser.load(copy)
-    assert str(caught.value).removesuffix("; export the model again") == f"{copy / 'manifest.json'}: damaged: {message}"
+
+
+def test_a_manifest_without_the_files_of_a_model_is_an_error(copy: Path) -> None:
+    edit_manifest(copy, files={"graph.onnx": "0" * 64, "labels.onnx": "0" * 64})
+    with pytest.raises(CheckpointError, match=r"manifest\.json: damaged: its files lack tokenizer\.json"):
+        Parser.load(copy)
 
 
 def test_a_manifest_that_is_no_json_is_an_error(copy: Path) -> None:

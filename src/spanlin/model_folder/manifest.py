@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import fields
 from typing import Any
@@ -150,7 +149,7 @@ def _numbers(manifest: dict[str, Any], key: str, kind: type[Any], source: str) -
     if not isinstance(table, dict) or set(table) != set(names):
         raise _damaged(source, f"{key} must be an object of {', '.join(names)}")
     for name, value in table.items():
-        if not isinstance(value, int | float) or isinstance(value, bool) or not math.fabs(value) <= _FARTHEST:
+        if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= _FARTHEST:
             raise _damaged(source, f"{key}.{name} must be a number between -{_FARTHEST:g} and {_FARTHEST:g}")
     return {name: float(value) for name, value in table.items()}
 
