@@ -27,6 +27,7 @@ from spanlin.training import loop, schedule
 from spanlin.training.batches import BatchMaker
 from spanlin.training.checkpoint import Model, load_model
 from spanlin.training.graphs import GraphedLoss
+from spanlin.training.loss_module import LossModule
 from spanlin.training.metrics import Event
 from spanlin.training.parsing import autocast, parse_examples
 from spanlin.training.processes import own_stream
@@ -226,7 +227,7 @@ def test_a_replayed_graph_adds_the_loss_and_the_gradients_of_its_batch(
     torch.manual_seed(1)
     model = untrained_model(TREES, **merge_tables(network_of(encoder, encoder_folder), {"scorer": {"target": "both"}}))
     device = torch.device("cuda")
-    module = loop._LossModule(model, 0.5).to(device)
+    module = LossModule(model, 0.5).to(device)
     twin = copy.deepcopy(module)
     batches = [batch.to(device) for batch in batches_of(model, size=4)]
     tolerance = 1e-4 if precision == "fp32" else 2e-2

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
@@ -19,12 +17,9 @@ from spanlin.atomic_files import recover_folder
 from spanlin.config.by_size import settle
 from spanlin.config.training import TrainingConfig
 from spanlin.errors import CheckpointError, TrainingError
-from spanlin.network.batch import Batch
-from spanlin.network.loss import SoftTargets, distillation_loss, gold_loss
-from spanlin.training.batches import BatchMaker, Prefetcher, plan_epoch
+from spanlin.training.batches import Prefetcher
 from spanlin.training.checkpoint import (
     CHECKPOINT,
-    Model,
     load_weights,
     new_model,
     read_tensors,
@@ -33,14 +28,15 @@ from spanlin.training.checkpoint import (
     write_folder,
 )
 from spanlin.training.data import TrainingData, load_data
-from spanlin.training.dependency_parsing import predict_dependencies, score_attachments
-from spanlin.training.examples import Examples, concatenate
+from spanlin.training.dev_scores import DevScores
 from spanlin.training.graphs import GraphedLoss, can_be_graphed
 from spanlin.training.lessons import Lessons, load_teachers, with_teachers_outputs
+from spanlin.training.loss_module import LossModule
 from spanlin.training.metrics import Event, MetricsLog, Watcher, draw_curves
 from spanlin.training.optimizer import Plateau, WeightAverage, build_optimizer
-from spanlin.training.parsing import autocast, parse_examples, score_parses
+from spanlin.training.parsing import autocast
 from spanlin.training.processes import Group, choose_training_device, own_stream, stop_signals, synchronized
+from spanlin.training.run_batches import Made, RunBatches, Step
 from spanlin.training.run_config import require_own_config, resumed_config, write_run_config
 from spanlin.training.schedule import Schedule, is_kept
 from spanlin.training.state import Progress, load_progress, load_state, save_state
@@ -74,37 +70,6 @@ def train(
     would have had. Started by torchrun, each process takes its share of every step.
     """
     return _Run(config, Path(folder), resume=resume, device=device, watch=watch).train()
-
-
-class _LossModule(nn.Module):
-    """The network under its loss, so that DistributedDataParallel sees one forward pass."""
-
-    def __init__(self, model: Model, tree_share: float) -> None:
-        super().__init__()
-        self.network = model.network
-        self.tree_share = tree_share
-
-    def forward(self, batch: Batch, soft: SoftTargets | None) -> Tensor:
-        """Return the summed loss of a batch, perhaps with teachers' answers."""
-        scores = self.network.score(batch)
-        if soft is None:
-            return gold_loss(self.network, scores, batch).total
-        total = scores.left_edges.new_zeros((), dtype=torch.float32)
-        if self.tree_share:
-            total = total + self.tree_share * gold_loss(self.network, scores, soft.trees(batch)).total
-        if self.tree_share < 1:
-            weights = torch.full_like(batch.word_counts, 1 - self.tree_share, dtype=torch.float32)
-            total = total + distillation_loss(self.network, scores, batch, soft, weights).total
-        return total
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Made:
-    """A batch as the background prepares it; the teachers' are left out where they are not needed."""
-
-    sentences: bytes
-    batch: Batch
-    for_teachers: list[Batch]
 
 
 class _Run:
@@ -151,7 +116,18 @@ class _Run:
         self.optimizer = build_optimizer(self.model.network, config.optimizer)
         self.average = WeightAverage(self.model.network, config.averaging) if config.averaging else None
         self.plateau = Plateau(config.optimizer)
-        self._prepare_examples(data)
+        self.batches = RunBatches(
+            data,
+            self.model,
+            self.teachers,
+            config,
+            lessons=self.lessons,
+            multiple=8 if self._uses_graphs() else 1,
+            rank=self.rank,
+            world=self.world,
+            device=self.device,
+        )
+        self.dev_scores = DevScores(data, self.model, device=self.device)
         if resume:
             load_state(last, self.optimizer, self.average)
             self.plateau.factor, self.plateau.waited = self.progress.rate_factor, self.progress.plateau_waited
@@ -167,99 +143,20 @@ class _Run:
         )
         return with_teachers_outputs(built, self.teachers)
 
-    def _prepare_examples(self, data: TrainingData) -> None:
-        readers = [self.model, *self.teachers]
-        parts: list[list[Examples]] = [[] for _ in readers]
-        self.groups: list[tuple[NDArray[np.int64], float]] = []
-        start = 0
-        for treebank in data.treebanks:
-            for part, reader in zip(parts, readers, strict=True):
-                part.append(
-                    reader.featurizer(
-                        treebank.train.sentences,
-                        dependencies=treebank.train.dependencies,
-                        has_tree=treebank.train.has_trees,
-                        treebank=treebank.name,
-                    )
-                )
-            self.groups.append((np.arange(start, start + len(treebank.train)), treebank.weight))
-            start += len(treebank.train)
-        if data.unlabelled:
-            for part, reader in zip(parts, readers, strict=True):
-                part.append(reader.featurizer(data.unlabelled, has_tree=False))
-            weight = self.config.distillation.unlabelled_weight
-            self.groups.append((np.arange(start, start + len(data.unlabelled)), weight))
-        joined = [concatenate(part) for part in parts]
-        rates = self.model.vocabularies.unknown_rates(self.config.network.lexical.unknown_z)
-        # Few shapes of batches, so that each recorded graph serves many.
-        multiple = 8 if self._uses_graphs() else 1
-        self.makers = [
-            BatchMaker(
-                joined[0],
-                unknown_rates=rates,
-                unknown_treebank_rate=self.config.network.unknown_treebank_rate,
-                multiple=multiple,
-            ),
-            *(BatchMaker(examples, multiple=multiple) for examples in joined[1:]),
-        ]
-        self.costs = -(-joined[0].costs // multiple) * multiple
-        self.dev = [
-            (
-                treebank.name,
-                treebank.dev,
-                self.model.featurizer(treebank.dev.sentences, has_tree=False, treebank=treebank.name),
-            )
-            for treebank in data.treebanks
-            if len(treebank.dev)
-        ]
-
-    def _plan(self, epoch: int) -> list[list[NDArray[np.int64]]]:
-        """Return the steps of an epoch, each the micro-batches of all processes."""
-        config = self.config.batch
-        batches = plan_epoch(
-            self.groups,
-            self.costs,
-            seed=self.config.seed,
-            epoch=epoch,
-            token_budget=config.tokens,
-            sentence_budget=config.sentences or config.tokens,
-            # The same sentences together every time, so that the teachers' answers serve again.
-            fixed=bool(self.teachers),
-        )
-        size = config.accumulate * self.world
-        return [batches[start : start + size] for start in range(0, len(batches), size)]
-
-    def _micro_batches(self, plan: list[list[NDArray[np.int64]]], epoch: int) -> Iterator[Callable[[], _Made]]:
-        """Yield jobs that make this process's micro-batches; one that has none in a step gets another's, unweighted."""
-        for number in range(self.progress.steps_in_epoch, len(plan)):
-            group = plan[number]
-            for turn in range(0, len(group), self.world):
-                place = turn + self.rank if turn + self.rank < len(group) else turn
-                yield partial(self._make, group[place], (self.config.seed, epoch, number, place))
-
-    def _make(self, sentences: NDArray[np.int64], seed: tuple[int, ...]) -> _Made:
-        key = sentences.tobytes()
-        own, *others = self.makers
-        asked = self.lessons is not None and not self.lessons.knows(key)
-        batches = [own(sentences, seed=seed), *(maker(sentences) for maker in others if asked)]
-        if self.device.type == "cuda":
-            batches = [batch.pin() for batch in batches]
-        return _Made(sentences=key, batch=batches[0], for_teachers=batches[1:])
-
     def _uses_graphs(self) -> bool:
         return self.config.cuda_graphs and self.device.type == "cuda" and can_be_graphed(self.model.network)
 
     def train(self) -> TrainingResult:
         if self.progress.finished:
             return self._result()
-        loss_module: nn.Module = _LossModule(self.model, self.config.distillation.tree_share)
+        loss_module: nn.Module = LossModule(self.model, self.config.distillation.tree_share)
         self.graphed: GraphedLoss | None = None
         if self.world > 1:
             devices = [self.device.index] if self.device.type == "cuda" else None
             loss_module = DistributedDataParallel(loss_module, device_ids=devices)
         elif self._uses_graphs():
             self.graphed = GraphedLoss(loss_module, device=self.device, precision=self.config.precision)
-        self.schedule = Schedule(self.config, steps=len(self._plan(0)) * self.config.epochs)
+        self.schedule = Schedule(self.config, steps=len(self.batches.plan(0)) * self.config.epochs)
         self.log = self._open_log() if self.rank == 0 else None
         self._emit(Event(kind="plan", step=self.progress.step, text=self._summary()))
         for text in self.schedule.warnings():
@@ -288,7 +185,7 @@ class _Run:
     def _summary(self) -> str:
         batch = self.config.batch
         return (
-            f"{sum(len(members) for members, _ in self.groups):,} sentences of {self.tokens:,} tokens: "
+            f"{self.batches.sentence_count:,} sentences of {self.tokens:,} tokens: "
             f"{self.config.epochs} epochs in batches of {batch.tokens:,} tokens, {self.schedule.steps:,} steps, "
             f"{self.config.optimizer.warm_up_steps} of them to warm up"
         )
@@ -296,8 +193,9 @@ class _Run:
     def _train_epoch(self, loss_module: nn.Module) -> None:
         config, progress = self.config, self.progress
         epoch = progress.epoch
-        plan = self._plan(epoch)
-        batches = Prefetcher(self._micro_batches(plan, epoch), ahead=config.batch.prefetch)
+        plan = self.batches.plan(epoch)
+        jobs = self.batches.jobs(plan, epoch=epoch, start=progress.steps_in_epoch)
+        batches = Prefetcher(jobs, ahead=config.batch.prefetch)
         loss_sum = torch.zeros((), device=self.device)
         summed, seen, since = 0, 0, time.monotonic()
         self.model.network.train()
@@ -346,9 +244,7 @@ class _Run:
         if not config.save_every or progress.finished:
             self._save_last()
 
-    def _backward(
-        self, loss_module: nn.Module, stream: Iterator[_Made], group: list[NDArray[np.int64]], count: int
-    ) -> Tensor:
+    def _backward(self, loss_module: nn.Module, stream: Iterator[Made], group: Step, count: int) -> Tensor:
         """Add up the gradients of a step's micro-batches; return the mean loss per sentence of this process's."""
         total = torch.zeros((), device=self.device)
         turns = range(0, len(group), self.world)
@@ -408,17 +304,7 @@ class _Run:
         self._require_finite_weights()
         if self.average is not None:
             self.average.swap()
-        scores: dict[str, float] = {}
-        for name, dev, examples in self.dev:
-            if dev.trees:
-                parses = parse_examples(
-                    self.model, examples, dev.sentences, device=self.device, precision=self.config.precision
-                )
-                scores[name] = score_parses(dev.trees, parses).f1 or 0.0
-            if dev.dependencies and self.model.network.dependencies is not None:
-                found = predict_dependencies(self.model, examples, device=self.device, precision=self.config.precision)
-                scores[f"{name} LAS"] = score_attachments(dev.dependencies, found).las
-        self.model.network.train()
+        scores = self.dev_scores()
         score = self.group.first(sum(scores.values()) / len(scores) if scores else 0.0)
         better = score > progress.best_score or not scores
         if better:
