@@ -120,6 +120,8 @@ def test_padding_changes_nothing(
 ) -> None:
     # Beside a sentence of many words, or one of more pieces than the encoder reads at once, all rows are padded to it.
     parser = parsers(name, 1)
+    if parser._runner.backend.most_sentences == 1:
+        pytest.skip("its sentences run alone, so that none is ever padded")
     chosen = [words for words in sentences if 2 <= len(words) <= 40][:40]
     outputs = [output for output in (*TREE, *CONFIDENCE, *SCORES) if output in parser._runner.backend.outputs]
 
