@@ -168,6 +168,48 @@ def devices(
 
 
 @main.command()
+@click.option("--checkpoint", "checkpoints", metavar="NAME=FOLDER", multiple=True, required=True, help="Repeatable.")
+@click.option("--gold", type=EXISTING_FILE, required=True, help="Trees that no checkpoint was trained on.")
+@click.option("--beside", multiple=True, default=("en",), show_default=True, help="Other models. Repeatable.")
+@click.option("--folder", type=click.Path(path_type=Path), required=True, help="Keep the exported models here.")
+@click.option("--threads", type=int, default=2, show_default=True)
+@click.option("--repeats", type=int, default=3, show_default=True, help="Passes, of which the best counts.")
+@click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
+def exports(
+    *,
+    checkpoints: tuple[str, ...],
+    gold: Path,
+    beside: tuple[str, ...],
+    folder: Path,
+    threads: int,
+    repeats: int,
+    json_file: Path | None,
+) -> None:
+    """Export checkpoints in every precision: trees that differ from torch's in fp32, size, F1 and speed."""
+    from bench.exports import measure, to_markdown
+    from spanlin.errors import SpanlinError
+
+    named = dict(pair.partition("=")[::2] for pair in checkpoints)
+    if not all(named.values()):
+        raise click.BadParameter("give NAME=FOLDER", param_hint="--checkpoint")
+    try:
+        figures = measure(
+            {name: Path(path) for name, path in named.items()},
+            gold,
+            beside=beside,
+            folder=folder,
+            threads=threads,
+            repeats=repeats,
+            log=lambda line: click.echo(line, err=True),
+        )
+    except SpanlinError as error:
+        raise click.ClickException(str(error)) from error
+    if json_file is not None:
+        json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    click.echo("\n".join(to_markdown(figures)))
+
+
+@main.command()
 @click.argument("files", type=EXISTING_FILE, nargs=-1, required=True)
 @click.option("--readme", type=EXISTING_FILE, help="Put the tables between this file's bench markers.")
 @click.option("--plot", "plot_file", type=OUTPUT_FILE, help="Write a plot here.")

@@ -18,12 +18,16 @@ Change = Callable[[Path, Path], None]
 
 
 class Hostile(NamedTuple):
-    """`change` is given the folder and a file outside it; `before` tells that no graph may be loaded at all."""
+    """`change` is given the folder and a file outside it; `before` tells that no graph may be loaded at all.
+
+    `of` is the good folder that is changed.
+    """
 
     name: str
     change: Change
     message: str
     before: bool = True
+    of: str = "en"
 
 
 def field(number: int, value: bytes | int) -> bytes:

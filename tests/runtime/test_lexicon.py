@@ -33,3 +33,19 @@ def test_the_edges_of_a_sentence_are_spelled_as_no_word_is() -> None:
     table, lengths = with_spelled_edges(*Lexicon([], ["a"]).spell(["a"]))
     spelled = [table[row, : lengths[row]].tolist() for row in range(3)]
     assert spelled == [[START, 4, STOP], [START, START, STOP], [START, STOP, STOP]]
+
+
+@pytest.mark.parametrize(
+    ("given", "known"),
+    [('"', "``"), ("''", "``"), ("{", "-LCB-"), ("1/2", r"1\/2"), ("-RSB-", "]"), ("]", "]"), ("``", "``")],
+)
+def test_a_text_may_write_quotes_and_brackets_otherwise_than_a_treebank(given: str, known: str) -> None:
+    lexicon = Lexicon(["``", "-LCB-", r"1\/2", "]"], list("`-LCB1/2]\\"))
+    assert lexicon.word_id(given) == lexicon.word_id(known) != UNKNOWN
+    spelled, other = lexicon.spell([given, known])[0]
+    assert spelled.tolist() == other.tolist()
+
+
+def test_a_word_of_its_own_is_no_other_spelling() -> None:
+    lexicon = Lexicon(["``", "''", '"'], list("`'\""))
+    assert [lexicon.word_id(word) for word in ("``", "''", '"')] == [4, 5, 6]

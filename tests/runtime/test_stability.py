@@ -8,11 +8,12 @@ import shutil
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import cast
 
 import numpy as np
 import pytest
 
+from exported_networks import export_once
 from generated_treebank import generate_trees
 from spanlin.model_folder.folder import GRAPH, open_folder, write_manifest
 from spanlin.parsed import Parsed
@@ -42,21 +43,28 @@ def in_precision(folder: Path, destination: Path, precision: Precision) -> Path:
 
 @pytest.fixture(scope="module")
 def parsers(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, int], Parser]:
-    """Loads, once, a parser by its name (`en`, or the precision of a tiny one) and its number of threads."""
+    """Loads, once, a parser by its name and its number of threads.
+
+    The name is `en`, or the precision of a tiny one, perhaps after what kind of network it is.
+    """
     places = tmp_path_factory.mktemp("stable")
 
     @cache
-    def written(precision: Precision) -> Path:
-        return in_precision(folder, places / precision, precision)
+    def written(name: str) -> Path:
+        kind, _, precision = name.rpartition(" ")
+        source = export_once(kind, tmp_path_factory).folder if kind else folder
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(quantization, "_SMALL_LSTM", 0)  # all of them are small here
+            return in_precision(source, places / name, cast(Precision, precision))
 
     @cache
-    def load(name: Literal["en"] | Precision, threads: int) -> Parser:
+    def load(name: str, threads: int) -> Parser:
         return Parser.load("en" if name == "en" else written(name), threads=threads)
 
     return load
 
 
-@pytest.fixture(scope="module", params=["en", "fp32", "fp16", "int8"])
+@pytest.fixture(scope="module", params=["en", "fp32", "fp16", "int8", "bilstm fp32", "bilstm int8", "transformer int8"])
 def name(request: pytest.FixtureRequest) -> str:
     found: str = request.param
     return found
@@ -112,6 +120,8 @@ def test_padding_changes_nothing(
 ) -> None:
     # Beside a sentence of many words, or one of more pieces than the encoder reads at once, all rows are padded to it.
     parser = parsers(name, 1)
+    if parser._runner.backend.most_sentences == 1:
+        pytest.skip("its sentences run alone, so that none is ever padded")
     chosen = [words for words in sentences if 2 <= len(words) <= 40][:40]
     outputs = [output for output in (*TREE, *CONFIDENCE, *SCORES) if output in parser._runner.backend.outputs]
 
@@ -144,6 +154,13 @@ def _unpadded(output: str, values: np.ndarray, count: int, split_count: int) -> 
     if output in SCORES:
         return values[:count, :count]
     return values[[*range(count - 1), *range(split_count, split_count + count)]]
+
+
+def test_sentences_run_alone_where_their_company_would_change_them(parsers: Callable[[str, int], Parser]) -> None:
+    # An LSTM in int8 has one scale for a batch; nothing else needs this.
+    alone = {name: parsers(name, 1)._runner.backend.most_sentences for name in ("bilstm fp32", "transformer int8")}
+    assert alone == {"bilstm fp32": 0, "transformer int8": 1}, "it spells words with an LSTM"
+    assert b"DynamicQuantizeLSTM" in parsers("bilstm int8", 1).folder.graph.read_bytes()
 
 
 def test_an_old_int8_folder_is_converted_to_what_is_exported_now(

@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ import onnxruntime
 import pytest
 from click.testing import CliRunner
 
+from exported_networks import export_once
 from hostile_folders import FOLDERS, Hostile, file_of
+from hostile_lexicons import LEXICONS
 from spanlin.cli.main import main
 from spanlin.errors import SpanlinError
 from spanlin.model_folder.folder import open_folder
@@ -27,9 +31,25 @@ SECRET = b"a secret of 32 bytes, for no one"
 LONGEST = 5.0  # seconds of work, however many others share the cores
 
 
+ALL = [*FOLDERS, *LEXICONS]
+Goods = Callable[[str], Path]
+
+
 @pytest.fixture(scope="module")
-def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(find_model("en"), tmp_path_factory.mktemp("good") / "model"))
+def goods(tmp_path_factory: pytest.TempPathFactory) -> Goods:
+    """Copies the packaged model, or a small network of some kind, once."""
+
+    @cache
+    def copy(of: str) -> Path:
+        found = find_model("en") if of == "en" else export_once(of, tmp_path_factory).folder
+        return Path(shutil.copytree(found, tmp_path_factory.mktemp("good") / "model"))
+
+    return copy
+
+
+@pytest.fixture
+def good(goods: Goods) -> Path:
+    return goods("en")
 
 
 @pytest.fixture
@@ -71,11 +91,12 @@ def use(folder: Path) -> None:
 
 
 def test_there_are_enough_and_no_two_are_one() -> None:
-    assert len({hostile.name for hostile in FOLDERS}) == len(FOLDERS) >= 24
+    assert len({hostile.name for hostile in ALL}) == len(ALL) >= 60
 
 
-def test_the_good_folder_is_used(good: Path) -> None:
-    use(good)
+@pytest.mark.parametrize("of", sorted({hostile.of for hostile in ALL}))
+def test_a_good_folder_is_used(of: str, goods: Goods) -> None:
+    use(goods(of))
 
 
 def test_whoever_reads_the_file_outside_is_noticed(good: Path, outside: Path) -> None:
@@ -92,11 +113,11 @@ def test_whoever_reads_the_file_outside_is_noticed(good: Path, outside: Path) ->
         assert watch.noticed()
 
 
-@pytest.mark.parametrize("hostile", FOLDERS, ids=lambda hostile: hostile.name)
+@pytest.mark.parametrize("hostile", ALL, ids=lambda hostile: hostile.name)
 def test_a_hostile_folder_is_refused(
-    hostile: Hostile, good: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+    hostile: Hostile, goods: Goods, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = make(hostile, good, outside)
+    folder = make(hostile, goods(hostile.of), outside)
     monkeypatch.chdir(folder)  # from where a graph without a path would look for its data
     if hostile.before:
 
@@ -129,16 +150,16 @@ def test_a_hostile_folder_is_refused(
             open_folder(folder)
 
 
-@pytest.mark.parametrize("hostile", FOLDERS[::4], ids=lambda hostile: hostile.name)
+@pytest.mark.parametrize("hostile", ALL[::4], ids=lambda hostile: hostile.name)
 @pytest.mark.parametrize("command", ["info", "parse"])
-def test_the_command_line_says_it_in_one_line(hostile: Hostile, command: str, good: Path, outside: Path) -> None:
+def test_the_command_line_says_it_in_one_line(hostile: Hostile, command: str, goods: Goods, outside: Path) -> None:
     if command == "info" and not hostile.before:
         pytest.skip("its manifest and files are right: only who runs it can tell")
-    folder = make(hostile, good, outside)
+    folder = make(hostile, goods(hostile.of), outside)
     arguments = (
         ["info", str(folder)]
         if command == "info"
-        else ["parse", "--model", str(folder), "--k-best", "2", "--format", "json", "--text", "Dogs bark."]
+        else ["parse", "--model", str(folder), "--k-best", "2", "--format", "json", "--text", "She barks."]
     )
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 1

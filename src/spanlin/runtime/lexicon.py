@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.trees.escapes import plain_word
+
 PADDING, UNKNOWN, START, STOP = SPECIAL_IDS = range(4)
 """Ids of words, characters and tags that stand for nothing in a text; all others come after them."""
 
@@ -25,10 +27,15 @@ class Lexicon:
         self._words = {word: number for number, word in enumerate(words, start=first)}
         self._chars = {char: number for number, char in enumerate(chars, start=first)}
         self._vectors = {word: number for number, word in enumerate(vector_words, start=1)}
+        # Texts have other quotes and brackets than treebanks: the most frequent word that is written so comes first.
+        self._written_so: dict[str, str] = {}
+        for word in words:
+            if (plain := plain_word(word)) != word:
+                self._written_so.setdefault(plain, word)
 
     def word_id(self, word: str) -> int:
-        """Return the id of a word, or that of the unknown one."""
-        return self._words.get(word, UNKNOWN)
+        """Return the id of a word, as it is written in a text or in a treebank, or that of the unknown one."""
+        return self._words.get(self._known(word), UNKNOWN)
 
     def vector_id(self, word: str) -> int:
         """Return the id of the vector of a word, or else of its lower-case form; 0 where neither has one."""
@@ -41,13 +48,20 @@ class Lexicon:
         """
         table = np.zeros((len(words), SPELLING_WIDTH), dtype=np.int32)
         lengths = np.zeros(len(words), dtype=np.int64)
-        for row, word in enumerate(words):
+        for row, word in enumerate(map(self._known, words)):
             if len(word) > MAX_SPELLING:
                 word = word[: MAX_SPELLING // 2] + word[-MAX_SPELLING // 2 :]
             ids = [START, *(self._chars.get(char, UNKNOWN) for char in word), STOP]
             table[row, : len(ids)] = ids
             lengths[row] = len(ids)
         return table, lengths
+
+    def _known(self, word: str) -> str:
+        """Return the word that a word is another spelling of, if that is known and this one is not."""
+        if word in self._words:
+            return word
+        plain = plain_word(word)
+        return plain if plain in self._words else self._written_so.get(plain, word)
 
 
 def with_spelled_edges(
