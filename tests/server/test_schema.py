@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from spanlin.parsed import Parsed
+from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.server.answers import RequestError
 from spanlin.server.schema import EvaluateRequest, ModelAnswer, ParseRequest, SentenceAnswer, read_body
 
@@ -81,9 +82,13 @@ def test_trees_of_both_sides_are_needed() -> None:
 
 
 def test_answers_are_as_documented_and_every_key_of_a_sentence_is_known(client: httpx.Client) -> None:
-    empty = Parsed(words=(), tags=(), tag_probabilities=(), brackets="", spans=()).to_json()
-    assert SentenceAnswer.model_validate(empty).model_dump(mode="json") == empty
-    assert SentenceAnswer.model_fields.keys() <= empty.keys()
+    empty = Parsed(words=(), tags=(), tag_probabilities=(), brackets="", spans=())
+    found = empty.to_json()
+    assert SentenceAnswer.model_validate(found).model_dump(mode="json", exclude_unset=True) == found
+    empty.dependencies = ParsedDependencies((), (), (), (), True)
+    with_dependencies = empty.to_json()
+    assert SentenceAnswer.model_validate(with_dependencies).model_dump(mode="json") == with_dependencies
+    assert SentenceAnswer.model_fields.keys() <= with_dependencies.keys()
     model = client.get("/v1/model").json()
     assert ModelAnswer.model_fields.keys() == model.keys()
 

@@ -37,7 +37,10 @@ _KINDS: dict[int, type[ServiceError]] = {
 
 @dataclass(frozen=True)
 class ServiceModel:
-    """The model of a service, and the service's limits by their names in `GET /v1/model`."""
+    """The model of a service, and the service's limits by their names in `GET /v1/model`.
+
+    Without dependencies, a model has no `relations` and no `universal_tags`.
+    """
 
     name: str
     version: str
@@ -47,6 +50,8 @@ class ServiceModel:
     tags: tuple[str, ...]
     decoders: tuple[str, ...]
     limits: Mapping[str, float]
+    relations: tuple[str, ...] = ()
+    universal_tags: tuple[str, ...] = ()
 
 
 class ServiceProtocol:
@@ -140,8 +145,10 @@ def read_model(answer: Any) -> ServiceModel:
             tags=tuple(answer["tags"]),
             decoders=tuple(answer["decoders"]),
             limits=answer["limits"],
+            relations=tuple(answer.get("relations", ())),
+            universal_tags=tuple(answer.get("universal_tags", ())),
         )
-    except (KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError) as error:
         raise ServiceError(f"not an answer of a spanlin service: {error!r:.80}") from error
 
 

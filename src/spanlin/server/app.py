@@ -221,6 +221,8 @@ def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: 
         "calibrated": folder.is_calibrated,
         "labels": list(dict.fromkeys(part for label in folder.labels for part in constituent_labels(label))),
         "tags": list(folder.tags),
+        "relations": list(folder.relations),
+        "universal_tags": list(folder.universal_tags),
         "decoders": list(TREE_DECODERS),
         "limits": settings.limits(),
     }

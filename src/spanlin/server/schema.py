@@ -118,6 +118,28 @@ class SentenceAnswer(_Answer):
         description="Whether the probabilities of constituents and trees were fitted on gold trees; if not, do not "
         "take them literally."
     )
+    heads: list[int] = Field(
+        default=[],
+        description="For each word, the word that governs it, counted from 1, or 0 for the root. This and the next "
+        "four keys are there if the model has dependencies.",
+        json_schema_extra=_without_default,
+    )
+    relations: list[str] = Field(
+        default=[],
+        description="The relation of each word to its head, such as nsubj.",
+        json_schema_extra=_without_default,
+    )
+    universal_tags: list[str] = Field(
+        default=[], description="The universal tag of each word, such as NOUN.", json_schema_extra=_without_default
+    )
+    arc_probabilities: list[float] = Field(
+        default=[], description="The chance that each word's head is right.", json_schema_extra=_without_default
+    )
+    dependencies_certified: bool = Field(
+        default=False,
+        description="Whether provably no dependency tree is more probable.",
+        json_schema_extra=_without_default,
+    )
 
 
 class ItemAnswer(_Answer):
@@ -143,6 +165,8 @@ class ModelAnswer(_Answer):
     calibrated: bool
     labels: list[str]
     tags: list[str]
+    relations: list[str] = Field(description="Those of dependencies; empty if the model has none.")
+    universal_tags: list[str] = Field(description="Those beside dependencies; empty if the model has none.")
     decoders: list[str]
     limits: dict[str, float]
 

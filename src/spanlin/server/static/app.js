@@ -1,6 +1,7 @@
 // The page: holds the state, asks the service, and tells the parts what to show. What they look like is their matter.
 
 import { ServiceError, fetchModel, fetchParses, setToken } from "./api.js";
+import { ArcsView, arcCard, headLine } from "./arcs_view.js";
 import { tally } from "./boundaries.js";
 import { fillBoundaryList } from "./boundary_list.js";
 import { Composer } from "./composer.js";
@@ -14,7 +15,7 @@ import { spanItems } from "./span_menu.js";
 import { DEFAULT_STATE, decodeState, encodeState, fitsLink, sameQuestion, sameSpan } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
-import { aboutDecoder, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
+import { aboutDecoder, arcsPromise, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
 import { buildTree } from "./tree.js";
 import { TreeView, nodeCard } from "./tree_view.js";
 import { OBEDIENT, decoderName, readingRank, readings } from "./decoders.js";
@@ -211,7 +212,17 @@ function show() {
   refill($("other-title"), other ? decoderName(state.compare) : "");
   refill($("other-promise"), other ? otherPromise(constrained) : null);
   sentence.show(parsed.words);
+  showArcs();
   showTable();
+}
+
+/** Shows dependencies if the model has them. */
+function showArcs() {
+  const { parsed } = open;
+  $("arcs-panel").hidden = $("help-arcs").hidden = !parsed.heads;
+  if (!parsed.heads) return;
+  arcs.show(parsed);
+  refill($("arcs-promise"), arcsPromise(parsed));
 }
 
 function otherPromise(constrained) {
@@ -254,7 +265,7 @@ function showTable() {
 
 /** Lights up a span everywhere; `from` is the part that asked and needs no moving. */
 function point(span, from) {
-  for (const part of [tree, otherTree, table, sentence]) part.highlight(span, { reveal: part === tree && from === table });
+  for (const part of [tree, otherTree, table, sentence, arcs]) part.highlight(span, { reveal: part === tree && from === table });
   if (!span) card.hide();
 }
 
@@ -279,7 +290,7 @@ function makeTree(frame, name) {
     },
     onpoint(span, node, group) {
       point(span, view);
-      if (node) card.show(group.getBoundingClientRect(), ...nodeCard(node, open.parsed.words));
+      if (node) card.show(group.getBoundingClientRect(), ...nodeCard(node, open.parsed.words), headLine(open.parsed, node));
     },
     onpick(node, group) {
       const fold = node.word === null ? () => view.toggle(node) : null;
@@ -304,6 +315,13 @@ const table = new TableView($("table-frame"), {
 const sentence = new SentenceView($("sentence"), {
   onpoint: (span) => point(span, sentence),
   onpick: (span, box) => openMenu(span, box),
+});
+const arcs = new ArcsView($("arcs-frame"), {
+  name: "Dependencies of the sentence",
+  onpoint(span, word, group) {
+    point(span, arcs);
+    if (span) card.show(group.getBoundingClientRect(), ...arcCard(open.parsed, word));
+  },
 });
 const exporting = new ExportDialog(
   $("export-dialog"),

@@ -8,6 +8,7 @@ import { sureness } from "./tree.js";
 export const FONTS = {
   label: '600 13px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   small: '500 10.5px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  relation: '500 11.5px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   word: '17px ui-serif, "Iowan Old Style", "Palatino Linotype", Palatino, Georgia, serif',
 };
 export const PILL = 24; // height of a label's pill
@@ -24,7 +25,8 @@ const FOLDED_TEXT = 26;
 const widths = new Map();
 let pen = null;
 
-function textWidth(text, font) {
+/** How wide a text is. */
+export function textWidth(text, font) {
   const key = `${font}|${text}`;
   let width = widths.get(key);
   if (width === undefined) {

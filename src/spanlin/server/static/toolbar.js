@@ -36,6 +36,14 @@ export function promise(parsed, isConstrained) {
     icon(sign), text, el("span", { class: "visually-hidden" }, `. ${why}${odds}`));
 }
 
+/** Says in a line what is known of the dependencies as a whole. */
+export function arcsPromise(parsed) {
+  const [name, sign, text] = parsed.dependencies_certified
+    ? ["proved", "check", "Most probable dependency tree"]
+    : ["unproved", "info", "Not proved to be the best"];
+  return el("span", { class: `promise ${name}`, "data-certified": String(Boolean(parsed.dependencies_certified)) }, icon(sign), text);
+}
+
 /** Says in a line how probable one of several readings is. */
 export function readingOdds(parsed) {
   return el("span", { class: "promise reading" }, icon("info"), `Probability: ${percent(parsed.probability)}`);

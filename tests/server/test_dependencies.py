@@ -1,0 +1,69 @@
+"""Dependencies through the service and its client, of a network that scores them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import torch
+
+from generated_treebank import generate_trees
+from running_service import run_app
+from small_runs import random_dependencies, splits_of, untrained_model
+from spanlin import Parser
+from spanlin.client import Client
+from spanlin.server.app import create_app
+from spanlin.server.schema import ParseAnswer
+from spanlin.training.export import export_model
+
+TREES = generate_trees(20, seed=8)
+SENTENCES = [list(tree.words) for tree in TREES[:5]]
+KEYS = {"heads", "relations", "universal_tags", "arc_probabilities", "dependencies_certified"}
+
+
+@pytest.fixture(scope="module")
+def joint(tmp_path_factory: pytest.TempPathFactory) -> Parser:
+    torch.manual_seed(4)
+    model = untrained_model(TREES, random_dependencies(splits_of(TREES), seed=9))
+    folder: Path = export_model(model, tmp_path_factory.mktemp("exported") / "joint")
+    return Parser.load(folder, threads=1)
+
+
+@pytest.fixture(scope="module")
+def service(joint: Parser) -> Iterator[httpx.Client]:
+    with run_app(create_app(joint)) as client:
+        yield client
+
+
+def test_sentences_have_dependencies_as_the_schema_says(service: httpx.Client, joint: Parser) -> None:
+    answer = service.post("/v1/parse", json={"tokens": SENTENCES}).json()
+    found = [result["sentences"][0] for result in answer["results"]]
+    for sentence, parsed in zip(found, joint.parse_tokens(SENTENCES), strict=True):
+        assert sentence["heads"] == list(parsed.heads or ())
+        assert sentence["relations"] == list(parsed.relations or ())
+    described = service.get("/openapi.json").json()["components"]["schemas"]["SentenceAnswer"]
+    assert described["properties"].keys() >= KEYS
+    assert not KEYS & set(described["required"])
+    assert ParseAnswer.model_validate(answer).results[0].sentences[0].heads == found[0]["heads"]
+
+
+def test_the_client_gives_the_parsers_dependencies_and_the_models_relations(
+    service: httpx.Client, joint: Parser
+) -> None:
+    with Client(str(service.base_url)) as client:
+        found = client.parse_tokens(SENTENCES)
+        model = client.model()
+    expected = joint.parse_tokens(SENTENCES)
+    assert [one.to_conllu() for one in found] == [one.to_conllu() for one in expected]
+    assert model.relations == joint.folder.relations
+    assert model.universal_tags == joint.folder.universal_tags
+    assert model.relations
+
+
+def test_a_model_without_dependencies_leaves_them_out(client: httpx.Client) -> None:
+    answer = client.post("/v1/parse", json={"tokens": SENTENCES[:1]}).json()
+    assert not KEYS & answer["results"][0]["sentences"][0].keys()
+    model = client.get("/v1/model").json()
+    assert (model["relations"], model["universal_tags"]) == ([], [])
