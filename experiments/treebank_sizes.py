@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -59,6 +60,7 @@ def main(
     started = time.monotonic()
     active = [(run, _start(run)) for run in runs]
     stopped = False
+    cpu_seconds = _cpu_seconds()
     while active:
         time.sleep(0.2)
         if minutes and not stopped and time.monotonic() - started > 60 * minutes:
@@ -70,7 +72,8 @@ def main(
                 active.remove((run, process))
                 if process.returncode:
                     raise click.ClickException(f"{run.name} failed: see {run.folder}.log")
-                result = _result(run, changes, device, (time.monotonic() - started) / 60)
+                result = _result(run, changes, device, (time.monotonic() - started) / 60, _cpu_seconds() - cpu_seconds)
+                cpu_seconds = _cpu_seconds()
                 results.mkdir(parents=True, exist_ok=True)
                 (results / f"{run.name}.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
                 click.echo(f"{run.name}: F1 {result['f1']:.2f} after {result['minutes']:.1f} minutes")
@@ -115,7 +118,13 @@ def _start(run: SizeRun) -> subprocess.Popen[bytes]:
         )
 
 
-def _result(run: SizeRun, changes: tuple[str, ...], device: str, minutes: float) -> dict[str, Any]:
+def _cpu_seconds() -> float:
+    """Return what the processes that have ended took of all cores."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime
+
+
+def _result(run: SizeRun, changes: tuple[str, ...], device: str, minutes: float, cpu_seconds: float) -> dict[str, Any]:
     events = [json.loads(line) for line in (run.folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     evaluations = [event for event in events if event["kind"] == "evaluation"]
     config = load_saved_config(run.folder / "config.toml")
@@ -128,11 +137,14 @@ def _result(run: SizeRun, changes: tuple[str, ...], device: str, minutes: float)
         "f1": max(event["scores"]["mean"] for event in evaluations),
         "last_f1": evaluations[-1]["scores"]["mean"],
         "minutes": round(minutes, 2),
+        "cpu_minutes": round(cpu_seconds / 60, 2),
         "ended": events[-1].get("text", ""),
         "steps": events[-1]["step"],
         "epochs": config.epochs,
         "batch_tokens": config.batch.tokens,
         "warm_up_steps": config.optimizer.warm_up_steps,
+        "width": config.network.context.width,
+        "layers": config.network.context.layers,
         "dev_f1_by_epoch": {str(event["epoch"]): round(event["scores"]["mean"], 2) for event in evaluations},
         "threads": os.environ.get("OMP_NUM_THREADS", ""),
         "device": device,

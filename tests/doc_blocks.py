@@ -1,7 +1,8 @@
 """The code blocks of Markdown pages, and how the marked ones are run.
 
 Examples with `>>>` are doctests. A block below `<!-- run -->` is run as it stands: `python` as a script, `sh` line by
-line, and `console` too, with the output it shows. `<!-- run: NAME -->` asks for an optional package first.
+line, and `console` too, with the output it shows. `<!-- run: NAME -->` asks for an optional package first,
+`<!-- run without NAME -->` runs where it cannot be imported.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ class Block(NamedTuple):
 
     @property
     def runs(self) -> bool:
-        return re.fullmatch(r"run(: \w+)?", self.mark) is not None
+        return re.fullmatch(r"run(: \w+| without \w+)?", self.mark) is not None
 
     @property
     def needs(self) -> str:
         return self.mark.partition(": ")[2]
+
+    @property
+    def without(self) -> str:
+        return self.mark.partition(" without ")[2]
 
 
 def blocks(page: Path) -> list[Block]:
@@ -45,13 +50,19 @@ def commands(block: Block) -> list[tuple[str, str]]:
     return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts[1:])]
 
 
-def shell(command: str, folder: Path) -> str:
-    """Return what a command prints; `spanlin` is that of the Python that runs the tests."""
+def shell(command: str, folder: Path, *, without: str = "") -> str:
+    """Return what a command prints; `spanlin` is that of the Python that runs the tests, perhaps without a package."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONUTF8": "1"}
+    if without:
+        blocked = folder / f".without-{without}"
+        blocked.mkdir(exist_ok=True)
+        (blocked / f"{without}.py").write_text(f"raise ModuleNotFoundError('no {without} here', name='{without}')\n")
+        environment["PYTHONPATH"] = os.pathsep.join([str(blocked), *filter(None, [os.environ.get("PYTHONPATH")])])
     found = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
         cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONUTF8": "1"},
+        env=environment,
         capture_output=True,
         text=True,
         check=False,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
+from spanlin.model_folder.folder import ModelFolder
 from spanlin.parsed import Parsed
 from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.parser import Parser
+from spanlin.runtime.backend import Backend
 
 
 def first_word_governs(words: Sequence[str]) -> ParsedDependencies:
@@ -27,15 +29,16 @@ def first_word_governs(words: Sequence[str]) -> ParsedDependencies:
 class ParserWithHeads(Parser):
     """A parser of any model; its trees are the model's, its dependencies are not."""
 
+    def __init__(self, folder: ModelFolder, backend: Backend, **options: Any) -> None:
+        super().__init__(folder, backend, **options)
+        self._plain = Parser(folder, backend, **options)
+
     @property
     def has_dependencies(self) -> bool:
         """Return True, whatever the model."""
         return True
 
     def _parsed(self, *arguments: Any, **options: Any) -> Generator[tuple[Any, Parsed]]:
-        plain = Parser(
-            self.folder, self.backend, workers=1
-        )  # its model gives no dependencies, and is not asked for any
-        for item, parsed in plain._parsed(*arguments, **options):
+        for item, parsed in self._plain._parsed(*arguments, **options):
             parsed.dependencies = first_word_governs(parsed.words)
             yield item, parsed

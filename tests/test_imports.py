@@ -23,7 +23,7 @@ PARTS = {
     "dependencies": "errors atomic_files trees",
     "linearization": "errors trees",
     "evaluation": "errors trees dependencies",
-    "render": "errors trees",
+    "render": "errors trees dependencies",
     "decoding": "errors trees linearization",
     "sentence_constraints": "errors trees decoding text",
     "model_folder": "errors atomic_files decoding",
@@ -44,7 +44,7 @@ PARTS = {
     "training.runnable": "errors model_folder runtime runtime.torch training",
     "model_evaluation": "errors trees evaluation runtime parsed parser",
     "benchmark": "errors text (runtime) parser",
-    "corpus": "errors atomic_files text model_folder runtime parsed parser",
+    "corpus": "errors atomic_files text model_folder runtime parsed_dependencies parsed parser",
     "client": "errors trees decoding parsed runtime sentence_constraints",
     "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
     "integrations": "",
@@ -52,8 +52,12 @@ PARTS = {
     "integrations.plain_parse": "trees parsed",
     "integrations.nltk": "errors trees text render integrations.reloading",
     "integrations.pandas": "errors parsed",
+    "integrations.spacy_dependencies": "parsed_dependencies",
     "integrations.spacy_extensions": "errors integrations.plain_parse",
-    "integrations.spacy": "errors integrations.plain_parse integrations.reloading integrations.spacy_extensions",
+    "integrations.spacy": (
+        "errors integrations.plain_parse integrations.reloading integrations.spacy_dependencies "
+        "integrations.spacy_extensions"
+    ),
     "cli": (
         "errors stop_signals trees dependencies linearization render model_folder "
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
@@ -95,7 +99,7 @@ LIBRARIES = {
     "pandas": "integrations.pandas",
     "pyarrow": "corpus.parquet corpus.stores",
     "ray": "corpus.ray_driver",
-    "spacy": "integrations.spacy integrations.spacy_extensions",
+    "spacy": "integrations.spacy integrations.spacy_dependencies integrations.spacy_extensions",
 }
 
 

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from spanlin.errors import SpanlinError
+from spanlin.errors import DependencyError, MissingExtraError, SpanlinError
 from spanlin.parsed import Parsed
 from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.text import Sentence
@@ -229,6 +230,21 @@ def test_the_svg_tells_probabilities() -> None:
     ]
 
 
+def test_arcs_are_drawn_with_universal_tags_and_probabilities() -> None:
+    parsed = cats(dependencies=CATS_HEADS)
+    assert parsed.pretty_arcs().split("\n") == [
+        "  ┌► Old    ADJ   amod",
+        "┌►┴─ cats   NOUN  nsubj",
+        "└─── sleep  VERB  root",
+    ]
+    root = ElementTree.fromstring(parsed.svg_arcs())
+    titles = [element.text for element in root.iter() if element.tag.endswith("title")]
+    assert titles[1:] == ["amod · Old ← cats · 50.0%", "nsubj · cats ← sleep · 98.8%", "root · sleep · 100.0%"]
+    for draw in (cats().pretty_arcs, cats().svg_arcs):
+        with pytest.raises(DependencyError, match=r"^this parse has no dependencies"):
+            draw()
+
+
 @pytest.mark.parametrize("method", ["pretty", "svg", "latex", "columns"])
 def test_a_sentence_without_words_cannot_be_drawn(method: str) -> None:
     with pytest.raises(SpanlinError, match="a sentence without words has no tree"):
@@ -249,3 +265,23 @@ def test_nltk_gets_the_same_tree() -> None:
     assert found.leaves() == ["Old", "(", "sleep"]
     assert found.pos() == [("Old", "JJ"), ("(", "NNS"), ("sleep", "VBP")]
     assert [tree.label() for tree in found.subtrees()] == ["TOP", "S", "NP", "JJ", "NNS", "VP", "VBP"]
+
+
+def test_nltk_gets_the_same_dependencies() -> None:
+    pytest.importorskip("nltk.parse.dependencygraph")
+    found = cats(dependencies=CATS_HEADS).to_nltk_dependencies()
+    assert str(found.tree()) == "(sleep (cats Old))"
+    assert list(found.triples()) == [
+        (("sleep", "VERB"), "nsubj", ("cats", "NOUN")),
+        (("cats", "NOUN"), "amod", ("Old", "ADJ")),
+    ]
+    assert not found.contains_cycle()
+    assert found.to_conll(10).splitlines()[0] == "1\tOld\t_\tADJ\tJJ\t_\t2\tamod\t_\t_"
+    with pytest.raises(DependencyError, match=r"^this parse has no dependencies"):
+        cats().to_nltk_dependencies()
+
+
+def test_without_nltk_there_are_no_dependencies_of_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nltk.parse.dependencygraph", None)
+    with pytest.raises(MissingExtraError, match="trees of NLTK's kind need NLTK: pip install nltk"):
+        cats(dependencies=CATS_HEADS).to_nltk_dependencies()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -113,6 +114,15 @@ def test_any_words_make_a_valid_sentence(words: list[str], joined: bool) -> None
     assert problems(conllu) == []
     (again,) = parse_conllu(conllu)
     assert again.dependencies.heads == tuple(range(len(words)))
+
+
+def test_only_the_root_has_the_relation_root_whatever_a_network_says() -> None:
+    parsed = chain(("Dogs", "bark", "."))
+    assert parsed.dependencies is not None
+    parsed.dependencies = replace(parsed.dependencies, relations=("nsubj", "root", "punct"))
+    conllu = parsed.to_conllu(sent_id="1")
+    assert [word.deprel for word in parse_conllu(conllu)[0].words] == ["root", "dep", "punct"]
+    assert problems(conllu) == []
 
 
 def test_half_a_character_is_written_as_what_stands_for_it() -> None:

@@ -13,10 +13,12 @@ from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
-from spanlin.render.nltk import nltk_tree
+from spanlin.render.nltk import nltk_dependencies, nltk_tree
 from spanlin.render.notebook import notebook_html, notebook_svg
 from spanlin.render.pretty import pretty_tree
+from spanlin.render.pretty_arcs import pretty_arcs
 from spanlin.render.svg import svg_tree
+from spanlin.render.svg_arcs import svg_arcs
 from spanlin.trees.brackets import parse_tree
 from spanlin.trees.tree import LabelledSpan, Tree
 
@@ -164,6 +166,22 @@ class Parsed:
         """Return the tree as an SVG element; it shows how probable each constituent is."""
         return svg_tree(self.tree, self._probabilities())
 
+    def pretty_arcs(self) -> str:
+        """Return the dependencies drawn with box characters for a terminal, one line a word.
+
+        A DependencyError if the parser has no dependencies.
+        """
+        found = self._need_dependencies()
+        return pretty_arcs(self.words, found.tree, tags=found.universal_tags)
+
+    def svg_arcs(self) -> str:
+        """Return the dependencies as an SVG element, arcs above the words; it shows how probable each is.
+
+        A DependencyError if the parser has no dependencies.
+        """
+        found = self._need_dependencies()
+        return svg_arcs(self.words, found.tree, tags=found.universal_tags, probabilities=found.arc_probabilities)
+
     def latex(self, style: LatexStyle = "forest") -> str:
         """Return the tree as LaTeX, for a document that loads the package of that name."""
         return latex_tree(self.tree, style)
@@ -240,6 +258,14 @@ class Parsed:
     def to_nltk(self) -> Any:
         """Return the tree as an `nltk.Tree`; needs NLTK."""
         return nltk_tree(self.tree)
+
+    def to_nltk_dependencies(self) -> Any:
+        """Return heads and relations as an `nltk.parse.DependencyGraph`; needs NLTK.
+
+        A DependencyError if the parser has no dependencies.
+        """
+        found = self._need_dependencies()
+        return nltk_dependencies(self.words, found.tree, tags=self.tags, universal_tags=found.universal_tags)
 
     def _repr_svg_(self) -> str | None:
         return notebook_svg(self.tree, self._probabilities()) if self.words else None

@@ -13,6 +13,8 @@ from spanlin.parsed_dependencies import ParsedDependencies
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CLITIC = re.compile(r"['’]\w+")
+_ROOT = "root"
+_UNKNOWN = "dep"
 
 Offsets = Sequence[tuple[int, int]]
 
@@ -50,7 +52,7 @@ def parse_to_conllu(
                     upos=dependencies.universal_tags[number],
                     xpos=tags[number],
                     head=dependencies.heads[number],
-                    deprel=dependencies.relations[number],
+                    deprel=_relation(dependencies.heads[number], dependencies.relations[number]),
                     # Spaces are the business of tokens, of which such a word is only a part.
                     misc=_misc(offsets, number, number + 1, space_after=space_after or is_multi_word),
                 )
@@ -90,6 +92,14 @@ def _form(word: str) -> str:
         # What is no character at all cannot be written in UTF-8.
         word = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", word))
     return " ".join(word.split()) or EMPTY
+
+
+def _relation(head: int, relation: str) -> str:
+    """Return a relation as the format allows it: that of the root is root, and no other is."""
+    is_root = relation.partition(":")[0] == _ROOT
+    if head == 0:
+        return relation if is_root else _ROOT
+    return _UNKNOWN if is_root else relation
 
 
 def _are_glued(forms: Sequence[str], offsets: Offsets, number: int) -> bool:

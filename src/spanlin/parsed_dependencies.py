@@ -28,6 +28,11 @@ class ParsedDependencies:
     certified: bool
     """True if provably no dependency tree is more probable."""
 
+    @property
+    def tree(self) -> Dependencies:
+        """The heads and relations alone."""
+        return Dependencies(self.heads, self.relations)
+
     def to_json(self) -> dict[str, Any]:
         """Return the keys that dependencies add to the JSON of a sentence; probabilities have six decimals."""
         values = (

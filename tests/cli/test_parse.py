@@ -235,8 +235,21 @@ def test_conllu_of_several_files_names_each_once(tmp_path: Path) -> None:
     assert ids == [str(names[0]).replace(" ", "_"), None, str(names[1]), None]
 
 
-def test_conllu_of_a_model_without_dependencies_is_a_one_line_error_before_anything_is_read() -> None:
-    result = CliRunner().invoke(main, ["parse", "--format", "conllu", "--text", "Dogs bark."])
+@pytest.mark.usefixtures("with_heads")
+def test_arcs_are_drawn_in_box_characters_or_svg() -> None:
+    assert run("--format", "arcs", "--lines", text="See dogs\n\nYes\n").split("\n\n") == [
+        "┌─ See   VERB  root\n└► dogs  NOUN  obj",
+        "\nYes  VERB  root",
+        "",
+    ]
+    first, second, empty = run("--format", "svg-arcs").split("\n")
+    assert ElementTree.fromstring(first).attrib["class"] == ElementTree.fromstring(second).attrib["class"]
+    assert not empty
+
+
+@pytest.mark.parametrize("output_format", ["conllu", "arcs", "svg-arcs"])
+def test_dependencies_of_a_model_without_any_are_a_one_line_error_before_anything_is_read(output_format: str) -> None:
+    result = CliRunner().invoke(main, ["parse", "--format", output_format, "--text", "Dogs bark."])
     assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr == (

@@ -61,7 +61,7 @@ def test_a_number_of_the_device_makes_no_difference() -> None:
         ({"touch": True}, "was begun with other input: a.txt has changed since"),
         ({"model": "model"}, "was begun with another model"),
         ({"about": b'{"spanlin": "0.0.1"}'}, "was begun with spanlin 0.0.1, not "),
-        ({"about": b'{"format": 2}'}, "was begun with format 2, not 1"),
+        ({"about": b'{"format": 3}'}, "was begun with format 3, not 2"),
         ({"about": b'{"options": {}}'}, "_corpus.json: damaged; give a new folder"),
         ({"about": b"[1"}, "_corpus.json: damaged; give a new folder"),
     ],

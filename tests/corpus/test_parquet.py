@@ -30,6 +30,10 @@ ROW = {
     "constituents": [{"label": "TOP", "left": 0, "right": 1, "probability": 0.25}],
     "log_probability": None,
     "certified": True,
+    "heads": [2, 0],
+    "relations": ["nsubj", "root"],
+    "universal_tags": ["NOUN", "VERB"],
+    "arc_probabilities": [0.5, 1.0],
 }
 
 
@@ -80,7 +84,10 @@ def test_a_shard_has_all_rows_whether_they_fill_its_buffer_or_not(monkeypatch: p
     monkeypatch.setattr("spanlin.corpus.parquet._ROWS", 1)  # so that eight rows are written together
     stream = io.BytesIO()
     shard = ParquetShard(stream)
-    rows = [{**ROW, "sentence": number, "log_probability": [None, -0.5][number % 2]} for number in range(count)]
+    rows = [
+        {**ROW, "sentence": number, "log_probability": [None, -0.5][number % 2], "heads": [[2, 0], None][number % 2]}
+        for number in range(count)
+    ]
     for row in rows:
         shard.add(row)
     shard.close()

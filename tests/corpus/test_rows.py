@@ -11,6 +11,7 @@ import pytest
 from spanlin.corpus.documents import Document
 from spanlin.corpus.rows import JsonLinesShard, make_row, open_shard, split_document
 from spanlin.parsed import Parsed
+from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.text import Sentence
 from spanlin.text.forms import InputForm
 
@@ -83,8 +84,27 @@ def test_a_row_counts_characters_of_the_document_and_rounds_to_four_decimals() -
         "constituents": [{"label": "S", "left": 0, "right": 2, "probability": 0.9877}],
         "log_probability": -0.1235,
         "certified": True,
+        "heads": None,
+        "relations": None,
+        "universal_tags": None,
+        "arc_probabilities": None,
     }
     assert make_row(found, parsed(sentence, None))["log_probability"] is None
+
+
+def test_a_row_has_dependencies_where_the_model_has() -> None:
+    sentence = Sentence(("Dogs", "bark"), (0, 5), (4, 9), "Dogs bark")
+    (found,) = split_document(Document(0, "x", "Dogs bark"), "lines", longest_sentence=9)
+    with_heads = parsed(sentence, None)
+    with_heads.dependencies = ParsedDependencies((2, 0), ("nsubj", "root"), ("NOUN", "VERB"), (0.123456, 1.0), True)
+    row, without = make_row(found, with_heads), make_row(found, parsed(sentence, None))
+    assert list(row) == list(without)
+    assert {key: value for key, value in row.items() if value != without[key]} == {
+        "heads": [2, 0],
+        "relations": ["nsubj", "root"],
+        "universal_tags": ["NOUN", "VERB"],
+        "arc_probabilities": [0.1235, 1.0],
+    }
 
 
 def test_json_lines_are_one_line_a_row_in_utf8() -> None:

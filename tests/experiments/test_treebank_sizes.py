@@ -23,6 +23,8 @@ def test_each_size_has_its_figures(tmp_path: Path) -> None:
         assert f"{name}: F1 {one['f1']:.2f} after " in done.output
         assert one["command"].startswith("spanlin train ")
         assert (one["seed"], one["epochs"], one["ended"]) == (3, 2, "finished")
+        assert one["width"] == 16
+        assert 0 < one["cpu_minutes"] < 60
         assert one["f1"] == pytest.approx(max(one["dev_f1_by_epoch"].values()), abs=0.01)
 
 

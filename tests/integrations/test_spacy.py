@@ -272,6 +272,7 @@ def test_a_pipeline_survives_disk_and_bytes(tmp_path: Path) -> None:
         "model": "en",
         "threads": 1,
         "set_tags": True,
+        "set_dependencies": False,
     }
     assert facts(loaded(TEXT)) == expected
     assert loaded("Dogs bark.")[0].tag_ == "NNS"

@@ -23,7 +23,7 @@ from spanlin.config.toml_files import merge_tables
 from spanlin.config.training import TrainingConfig
 from spanlin.network.batch import Batch
 from spanlin.network.loss import SoftTargets, soft_targets
-from spanlin.training import loop
+from spanlin.training import loop, schedule
 from spanlin.training.batches import BatchMaker
 from spanlin.training.checkpoint import Model, load_model
 from spanlin.training.graphs import GraphedLoss
@@ -118,7 +118,7 @@ class Counted(GraphedLoss):
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Trains and returns the loss of every step; all runs make the batches that graphs need."""
-    monkeypatch.setattr(loop, "_REPORT_EVERY", 1)
+    monkeypatch.setattr(schedule, "_REPORT_STEPS", 1)
     monkeypatch.setattr(loop._Run, "_uses_graphs", lambda _: True)
 
     def train(

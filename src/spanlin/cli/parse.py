@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk", "labelled")
 """The choices of `spanlin.decoding`, which is not imported to print a help text."""
 
+OF_DEPENDENCIES = ("conllu", "arcs", "svg-arcs")
+"""The formats that a model trained on trees alone cannot give."""
+
 
 @click.command()
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
@@ -36,11 +39,11 @@ DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk", 
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice(["brackets", "json", "pretty", "svg", "latex", "columns", "conllu"]),
+    type=click.Choice(["brackets", "json", "pretty", "svg", "latex", "columns", *OF_DEPENDENCIES]),
     default="brackets",
     show_default=True,
-    help="Brackets, JSON or SVG, one sentence a line; or, with an empty line after each, box characters, LaTeX, "
-    "columns of words, tags and brackets, or CoNLL-U, if the model has dependencies.",
+    help="Brackets, JSON or SVG, one sentence a line; or, with an empty line after each, box characters, LaTeX, or "
+    "columns of words, tags and brackets. If the model has dependencies: CoNLL-U, or arcs in box characters or SVG.",
 )
 @click.option(
     "--style", type=click.Choice(STYLES), default="forest", show_default=True, help="The package, for --format latex."
@@ -117,7 +120,7 @@ def parse(
             form: InputForm = "lines" if lines else "tokenized" if tokenized else "text"
             source = Source(names, texts=texts, form=form, encoding=encoding)
             parser = Parser.load(model, threads=threads, device=device)
-            if output_format == "conllu":
+            if output_format in OF_DEPENDENCIES:
                 parser.check_dependencies()
             options = ParseOptions(decoder=decoder, root_label=root_label, k_best=k_best)
             records: Generator[tuple[SourceSentence, str | None]]
@@ -163,11 +166,12 @@ class _Lines:
             return parsed.brackets()
         if not parsed.words:
             return ""
-        if self.output_format == "svg":
-            return parsed.svg()
+        if self.output_format in ("svg", "svg-arcs"):
+            return parsed.svg() if self.output_format == "svg" else parsed.svg_arcs()
         if self.output_format == "latex":
             return parsed.latex(self.style) + "\n"
-        return (parsed.columns() if self.output_format == "columns" else parsed.pretty()) + "\n"
+        drawn = {"columns": parsed.columns, "pretty": parsed.pretty, "arcs": parsed.pretty_arcs}
+        return drawn[self.output_format]() + "\n"
 
 
 class _Conllu:

@@ -30,7 +30,7 @@ from spanlin.model_folder.path_kinds import checkpoint_hash, is_checkpoint
 from spanlin.runtime.options import TreeDecoder
 from spanlin.text.forms import InputForm
 
-FORMAT = 1  # of the output folder
+FORMAT = 2  # of the output folder
 ABOUT = "_corpus.json"
 ERRORS = "_errors.jsonl"
 REPORT = "_report.json"

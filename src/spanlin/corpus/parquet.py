@@ -120,5 +120,9 @@ def _schema(pa: Any) -> Any:
             ("constituents", pa.list_(constituent)),
             ("log_probability", pa.float64()),
             ("certified", pa.bool_()),
+            ("heads", pa.list_(pa.int32())),
+            ("relations", pa.list_(pa.string())),
+            ("universal_tags", pa.list_(pa.string())),
+            ("arc_probabilities", pa.list_(pa.float32())),
         ]
     )

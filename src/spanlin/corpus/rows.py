@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeAlias, get_
 from spanlin.corpus.documents import Document
 from spanlin.corpus.parquet import ParquetShard
 from spanlin.parsed import Parsed
+from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.text import Sentence, iter_sentences
 from spanlin.text.forms import InputForm, read_sentence
 
@@ -16,6 +17,8 @@ OutputFormat: TypeAlias = Literal["jsonl", "parquet"]
 OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 
 _DECIMALS = 4  # of probabilities: calibration is no more precise, and rounded numbers compress well
+# Columns that are there for every model, so that readers need not know which it was.
+_NO_ARCS = dict.fromkeys(("heads", "relations", "universal_tags", "arc_probabilities"))
 
 
 class DocumentSentence(NamedTuple):
@@ -66,6 +69,16 @@ def make_row(found: DocumentSentence, parsed: Parsed) -> dict[str, Any]:
         ],
         "log_probability": None if log_probability is None else round(log_probability, _DECIMALS),
         "certified": parsed.certified,
+        **(_NO_ARCS if parsed.dependencies is None else _arcs(parsed.dependencies)),
+    }
+
+
+def _arcs(found: ParsedDependencies) -> dict[str, Any]:
+    return {
+        "heads": list(found.heads),
+        "relations": list(found.relations),
+        "universal_tags": list(found.universal_tags),
+        "arc_probabilities": [round(probability, _DECIMALS) for probability in found.arc_probabilities],
     }
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from spanlin.errors import ConfigError
 from spanlin.integrations.plain_parse import make_plain
 from spanlin.integrations.reloading import ReloadingParser
+from spanlin.integrations.spacy_dependencies import SentenceHeads, noun_chunks, set_dependencies
 from spanlin.integrations.spacy_extensions import (
     PARSE,
     SPAN_GETTERS,
@@ -38,10 +39,11 @@ OnError = Callable[[str, Any, "list[Doc]", Exception], Any]
 class SpanlinComponent:
     """Parses each sentence of a Doc, of spaCy's own tokens; white space tokens are left out."""
 
-    def __init__(self, name: str, parser: ReloadingParser, *, set_tags: bool) -> None:
+    def __init__(self, name: str, parser: ReloadingParser, *, set_tags: bool, set_dependencies: bool) -> None:
         self.name = name
         self._parser = parser
         self._set_tags = set_tags
+        self._set_dependencies = set_dependencies
         self._on_error: OnError = _raise
 
     def __call__(self, doc: Doc) -> Doc:
@@ -81,6 +83,7 @@ class SpanlinComponent:
         sentences: list[Span] = [sentence for doc in docs if len(doc) for sentence in doc.sents]
         tokens = [[token for token in sentence if not token.is_space] for sentence in sentences]
         parses = self._parser.get().parse_tokens([[token.text for token in words] for words in tokens])
+        heads: dict[int, list[SentenceHeads]] = {}
         for sentence, words, parsed in zip(sentences, tokens, parses, strict=True):
             places = [token.i - sentence.start for token in words]
             plain = make_plain(parsed, tokens=places, token_count=len(sentence))
@@ -88,15 +91,29 @@ class SpanlinComponent:
             if self._set_tags:
                 for token, tag in zip(words, parsed.tags, strict=True):
                     token.tag_ = tag
+            if self._set_dependencies and parsed.dependencies is not None:
+                found = SentenceHeads(sentence, [token.i for token in words], parsed.dependencies)
+                heads.setdefault(id(sentence.doc), []).append(found)
+        # Last, and for whole Docs: spaCy makes the sentences anew, the same ones.
+        for doc in docs:
+            if id(doc) in heads:
+                set_dependencies(doc, heads[id(doc)])
 
 
-def create(nlp: Any, name: str, model: str, threads: int, set_tags: bool) -> SpanlinComponent:
+def create(
+    nlp: Any, name: str, model: str, threads: int, *, set_tags: bool, set_dependencies: bool
+) -> SpanlinComponent:
     """Return a component. `model` is a packaged model's name or a folder; `threads` 0 is every core.
 
-    With `set_tags` the words' `tag_` is the parser's tag, whatever it was before.
+    With `set_tags` the words' `tag_` is the parser's tag, whatever it was before; with `set_dependencies`, so are
+    `head`, `dep_` and `pos_`, and noun chunks go by them.
     """
     set_extensions()
-    return SpanlinComponent(name, ReloadingParser(model, threads=threads), set_tags=set_tags)
+    parser = ReloadingParser(model, threads=threads)
+    if set_dependencies:
+        parser.get().check_dependencies()
+        nlp.vocab.get_noun_chunks = noun_chunks  # spaCy's own for English know none of UD's relations
+    return SpanlinComponent(name, parser, set_tags=set_tags, set_dependencies=set_dependencies)
 
 
 def _check(doc: Doc) -> None:
@@ -114,7 +131,7 @@ if find_spec("spacy"):
 
     Language.factory(
         "spanlin",
-        default_config={"model": "en", "threads": 0, "set_tags": False},
+        default_config={"model": "en", "threads": 0, "set_tags": False, "set_dependencies": False},
         assigns=[*(f"span._.{name}" for name in SPAN_GETTERS), *(f"token._.{name}" for name in TOKEN_GETTERS)],
         requires=["doc.sents"],
         func=create,

@@ -1,1 +1,1 @@
-"""Trees as drawings and columns: a tree in, a string out."""
+"""Trees and dependencies as drawings and columns: a tree in, a string out."""

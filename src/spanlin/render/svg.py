@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from html import escape
 
 from spanlin.errors import TreeError
-from spanlin.render.characters import display_width, visible
+from spanlin.render.characters import visible
+from spanlin.render.svg_text import FONT, doubt_patch, short_number, text_width
 from spanlin.trees.tree import LabelledSpan, Leaf, Node, Tree
 
 # All in pixels.
-_FONT = 14
 _LEVEL = 40  # from a constituent to the one under it
 _WORD = 20  # from a tag to its word
-_GAP = 16  # between words
 _MARGIN = 10
 _BAR = 12  # from a label to the line over its children
 
 _TOLD = 8  # words of a constituent: the whole of each would be quadratic
-_NARROW = frozenset("iIljtfr.,;:'`!|()[]{}/\\-\" *")
-_WIDE = frozenset("mwMW@%&")
-_DOUBT = "#e8590c"  # orange, to be seen on light and on dark
 
 
 class _Box:
@@ -36,7 +31,7 @@ class _Box:
         self.span = (first_word, first_word + isinstance(node, Leaf))
         self.level = 0  # constituents between it and the words, itself among them, on the longest way
         self.left = self.inner = 0.0
-        self.width = _text_width(self.label)
+        self.width = text_width(self.label)
 
     @property
     def middle(self) -> float:
@@ -52,15 +47,15 @@ def svg_tree(tree: Tree, probabilities: Mapping[LabelledSpan, float] | None = No
     boxes = _lay_out(tree)
     words = [visible(box.node.word) for box in boxes if isinstance(box.node, Leaf)]
     top = boxes[0].level
-    width, height = boxes[0].width + 2 * _MARGIN, top * _LEVEL + _WORD + _FONT + 2 * _MARGIN
+    width, height = boxes[0].width + 2 * _MARGIN, top * _LEVEL + _WORD + FONT + 2 * _MARGIN
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="spanlin-tree" role="img" width="{_number(width)}" '
-        f'height="{_number(height)}" viewBox="0 0 {_number(width)} {_number(height)}" '
-        f'font-family="system-ui, sans-serif" font-size="{_FONT}" text-anchor="middle" fill="currentColor">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="spanlin-tree" role="img" width="{short_number(width)}" '
+        f'height="{short_number(height)}" viewBox="0 0 {short_number(width)} {short_number(height)}" '
+        f'font-family="system-ui, sans-serif" font-size="{FONT}" text-anchor="middle" fill="currentColor">',
         f"<title>{escape('Tree of: ' + ' '.join(words))}</title>",
     ]
     for box in boxes:
-        x, y = _number(box.middle), _baseline(top - box.level)
+        x, y = short_number(box.middle), _baseline(top - box.level)
         if isinstance(box.node, Leaf):
             word = escape(visible(box.node.word))
             parts.append(f'<text class="tag" x="{x}" y="{y}" font-size="12" opacity="0.75">{escape(box.label)}</text>')
@@ -78,7 +73,7 @@ def svg_tree(tree: Tree, probabilities: Mapping[LabelledSpan, float] | None = No
                     "give numbers from 0 to 1"
                 )
             about += f" · {probability:.1%}"
-            doubt = _doubt(box, y, 1 - probability)
+            doubt = doubt_patch(box.label, box.middle, y, 1 - probability)
         parts.append(
             f'<path d="{_edges(box, top)}" fill="none" stroke="currentColor" stroke-opacity="0.5"/>'
             f'<g class="constituent" data-left="{left}" data-right="{right}"><title>{escape(about)}</title>'
@@ -104,7 +99,7 @@ def _lay_out(tree: Tree) -> list[_Box]:
             stack.extend((child, box) for child in reversed(node.children))
     for box in reversed(boxes):  # children first
         if isinstance(box.node, Leaf):
-            box.width = max(box.width, _text_width(visible(box.node.word)))
+            box.width = max(box.width, text_width(visible(box.node.word)))
         elif box.children:
             box.level = 1 + max(child.level for child in box.children)
             box.inner = sum(child.width for child in box.children)
@@ -123,8 +118,8 @@ def _lay_out(tree: Tree) -> list[_Box]:
 
 def _edges(box: _Box, top: int) -> str:
     """Return the path from a constituent to its children, in right angles: so it crosses nothing, however long."""
-    x, below = _number(box.middle), _baseline(top - box.level) + 5
-    ends = [(_number(child.middle), _baseline(top - child.level) - _FONT) for child in box.children]
+    x, below = short_number(box.middle), _baseline(top - box.level) + 5
+    ends = [(short_number(child.middle), _baseline(top - child.level) - FONT) for child in box.children]
     if len(ends) == 1:
         return f"M{x} {below}V{ends[0][1]}"
     bar = below + _BAR
@@ -133,37 +128,5 @@ def _edges(box: _Box, top: int) -> str:
     return f"M{x} {below}V{bar}M{first} {first_end}V{bar}H{last}V{last_end}{drops}"
 
 
-def _doubt(box: _Box, baseline: int, doubt: float) -> str:
-    """Return a patch of colour to lie behind a label, or nothing if there is next to no doubt."""
-    if doubt < 0.01:
-        return ""
-    # By its square root, or one chance in ten of being wrong would hardly show.
-    opacity = _number(0.8 * math.sqrt(doubt), 2)
-    width = _text_width(box.label) - _GAP + 8
-    return (
-        f'<rect x="{_number(box.middle - width / 2)}" y="{baseline - _FONT}" width="{_number(width)}" '
-        f'height="{_FONT + 5}" rx="3" fill="{_DOUBT}" fill-opacity="{opacity}"/>'
-    )
-
-
 def _baseline(level_from_top: int) -> int:
-    return _MARGIN + _FONT + level_from_top * _LEVEL
-
-
-def _text_width(text: str) -> float:
-    """Return about how wide a text is, with the gap to its neighbours; rather too wide, for fonts differ."""
-    return _GAP + _FONT * sum(map(_em, text))
-
-
-def _em(char: str) -> float:
-    if char in _NARROW:
-        return 0.4
-    if char in _WIDE:
-        return 0.95
-    if char.isascii():
-        return 0.7 if char.isupper() else 0.6
-    return 0.65 * display_width(char)
-
-
-def _number(value: float, digits: int = 1) -> str:
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".")
+    return _MARGIN + FONT + level_from_top * _LEVEL

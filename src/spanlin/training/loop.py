@@ -42,9 +42,11 @@ from spanlin.training.optimizer import Plateau, WeightAverage, build_optimizer
 from spanlin.training.parsing import autocast, parse_examples, score_parses
 from spanlin.training.processes import Group, choose_training_device, own_stream, stop_signals, synchronized
 from spanlin.training.run_config import require_own_config, resumed_config, write_run_config
-from spanlin.training.schedule import Schedule
+from spanlin.training.schedule import Schedule, is_kept
 from spanlin.training.state import Progress, load_progress, load_state, save_state
 from spanlin.training.vocabulary import Vocabularies, build_vocabularies
+
+_KEPT = frozenset({"evaluation", "note", "end"})  # what metrics.jsonl has beside steps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -320,8 +322,9 @@ class _Run:
                     now = time.monotonic()
                     speed = seen / max(now - since, 1e-9)
                     self._emit(self.schedule.report(progress, epoch=epoch, loss=mean, rate=rate, speed=speed))
-                    loss_sum.zero_()
-                    summed, seen, since = 0, 0, now
+                    if is_kept(progress.step):
+                        loss_sum.zero_()
+                        summed, seen, since = 0, 0, now
                 over = self.schedule.time_share(progress) >= 1
                 if config.save_every and progress.step % config.save_every == 0:
                     self._finite(loss_sum)
@@ -448,7 +451,8 @@ class _Run:
         self._emit(Event(kind="saved", step=self.progress.step))
 
     def _emit(self, event: Event) -> None:
-        if self.log is not None and event.kind != "saved":
+        # What is kept must not depend on the clock, nor on how often a run was stopped.
+        if self.log is not None and (event.kind in _KEPT or (event.kind == "step" and is_kept(event.step))):
             self.log.write(event)
         if self.watch is not None and self.rank == 0:
             self.watch(event)

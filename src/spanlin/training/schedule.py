@@ -14,6 +14,11 @@ _REPORT_SECONDS = 10.0
 _FEWEST_STEPS = 100
 
 
+def is_kept(step: int) -> bool:
+    """Return whether the report of a step is kept with the run; others are for who watches it."""
+    return step % _REPORT_STEPS == 0
+
+
 class Schedule:
     """The plan of a run of so many `steps`, which its minutes may cut short."""
 
@@ -60,7 +65,7 @@ class Schedule:
         All processes of a run answer alike: they agree on its seconds.
         """
         late = progress.seconds - self._reported >= _REPORT_SECONDS
-        if progress.step > 1 and progress.step % _REPORT_STEPS and not late:
+        if progress.step > 1 and not is_kept(progress.step) and not late:
             return False
         self._reported = progress.seconds
         return True
