@@ -120,12 +120,14 @@ def test_a_run_leaves_metrics_tensorboard_files_and_a_picture(treebank: Treebank
     assert all(set(event["scores"]) == {"generated", "mean"} for event in evaluations)
     assert max(event["scores"]["mean"] for event in evaluations) == result.best_score
     assert metrics[-1] == merge_tables(metrics[-1], {"kind": "end", "step": result.steps, "text": "finished"})
-    assert [event.kind for event in events if event.kind != "saved"] == [event["kind"] for event in metrics]
+    reported = [(event.kind, event.step) for event in events]
+    assert {(event["kind"], event["step"]) for event in metrics} <= set(reported)
+    assert reported[:2] == [("plan", 0), ("warning", 0)]  # for who watches; the log would have them again on resume
 
 
 def test_the_shortest_run_reports_its_first_step_and_has_a_picture(treebank: Treebank, tmp_path: Path) -> None:
     train(small_config(treebank[0], epochs=1, optimizer={"warm_up_steps": 1}), tmp_path / "run", device="cpu")
-    assert [event["kind"] for event in metrics_of(tmp_path / "run")] == ["plan", "warning", "step", "end"]
+    assert [event["kind"] for event in metrics_of(tmp_path / "run")] == ["step", "end"]
     assert (tmp_path / "run" / "curves.png").exists()
 
 

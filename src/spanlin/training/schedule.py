@@ -16,7 +16,7 @@ _FEWEST_STEPS = 100
 
 def is_kept(step: int) -> bool:
     """Return whether the report of a step is kept with the run; others are for who watches it."""
-    return step % _REPORT_STEPS == 0
+    return step == 1 or step % _REPORT_STEPS == 0
 
 
 class Schedule:
@@ -65,7 +65,7 @@ class Schedule:
         All processes of a run answer alike: they agree on its seconds.
         """
         late = progress.seconds - self._reported >= _REPORT_SECONDS
-        if progress.step > 1 and not is_kept(progress.step) and not late:
+        if not is_kept(progress.step) and not late:
             return False
         self._reported = progress.seconds
         return True
