@@ -98,7 +98,7 @@ def test_commands_options_and_choices_are_completed_without_anything_heavy() -> 
     assert complete("spanlin ") == (commands(), "")
     offered, imported = complete("spanlin parse --to")
     assert (offered, imported) == (["--tokenized"], "")
-    assert complete("spanlin parse --format s") == (["svg"], "")
+    assert complete("spanlin parse --format s") == (["svg", "svg-arcs"], "")
     assert complete("spanlin parse --decoder m") == (["min-change", "minimum-risk"], "")
     assert complete("spanlin train --re") == (["--resume"], "")
     assert "--version" in complete("spanlin --")[0]
