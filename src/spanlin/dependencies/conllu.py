@@ -6,18 +6,15 @@ lines in a row and a missing one at the end are read, too; they are written as t
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from sys import intern
 from typing import BinaryIO
 
-from spanlin.atomic_files import NewFile
 from spanlin.dependencies.sentence import COLUMNS, EMPTY, ConlluSentence, EmptyNode, MultiWordToken, Row, Word
 from spanlin.errors import ConlluError, DependencyError, TreeError
-from spanlin.trees.lines import byte_lines, stream_name
+from spanlin.trees.lines import byte_lines, stream_name, write_pieces
 from spanlin.trees.treebanks.treebank import NamedBytes
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -77,22 +74,10 @@ def write_conllu(sentences: Iterable[ConlluSentence], path: str | os.PathLike[st
 
     The file appears whole or not at all.
     """
-    path = Path(path)
-    count = 0
     try:
-        file = NewFile(path)
-    except OSError as error:
-        raise DependencyError(f"{path}: cannot be written: {error.strerror}") from error
-    with file:
-        is_gzip = path.suffix == ".gz"
-        stream = gzip.GzipFile(path.name, "wb", fileobj=file.stream, mtime=0) if is_gzip else file.stream
-        for sentence in sentences:
-            stream.write(format_conllu(sentence).encode())
-            count += 1
-        if is_gzip:
-            stream.close()
-        file.publish()
-    return count
+        return write_pieces((format_conllu(sentence).encode() for sentence in sentences), path)
+    except TreeError as error:  # of a file that cannot be written
+        raise DependencyError(str(error)) from error
 
 
 def format_conllu(sentence: ConlluSentence) -> str:

@@ -7,19 +7,16 @@ changed.
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from sys import intern
 from typing import BinaryIO
 
-from spanlin.atomic_files import NewFile
 from spanlin.errors import TreeError, TreeSyntaxError
 from spanlin.trees.escapes import unescape_word
-from spanlin.trees.lines import Piece, numbered_pieces, stream_name
+from spanlin.trees.lines import Piece, numbered_pieces, stream_name, write_pieces
 from spanlin.trees.transforms import ROOT_LABELS
 from spanlin.trees.tree import Leaf, Node, Tree
 
@@ -65,22 +62,7 @@ def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> int:
 
     The file appears whole or not at all.
     """
-    path = Path(path)
-    count = 0
-    try:
-        file = NewFile(path)
-    except OSError as error:
-        raise TreeError(f"{path}: cannot be written: {error.strerror}") from error
-    with file:
-        is_gzip = path.suffix == ".gz"
-        stream = gzip.GzipFile(path.name, "wb", fileobj=file.stream, mtime=0) if is_gzip else file.stream
-        for tree in trees:
-            stream.write(f"{tree}\n".encode())
-            count += 1
-        if is_gzip:
-            stream.close()
-        file.publish()
-    return count
+    return write_pieces((f"{tree}\n".encode() for tree in trees), path)
 
 
 class _TreeReader:

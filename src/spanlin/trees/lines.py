@@ -6,11 +6,13 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
+from spanlin.atomic_files import NewFile
 from spanlin.errors import TreeError
 
 PIECE_SIZE = 1 << 20
@@ -48,6 +50,29 @@ def byte_lines(source: str | os.PathLike[str] | BinaryIO, *, limit: int = -1) ->
             yield from iter(partial(stream.readline, limit), b"")
         except (OSError, EOFError, zlib.error) as error:
             raise TreeError(f"{name}: cannot be read to its end: {error}") from error
+
+
+def write_pieces(pieces: Iterable[bytes], path: str | os.PathLike[str]) -> int:
+    """Write pieces one after the other, as gzip if the name ends in .gz, and return their number.
+
+    The file appears whole or not at all. One that cannot be written is a TreeError.
+    """
+    path = Path(path)
+    count = 0
+    try:
+        file = NewFile(path)
+    except OSError as error:
+        raise TreeError(f"{path}: cannot be written: {error.strerror}") from error
+    with file:
+        is_gzip = path.suffix == ".gz"
+        stream = gzip.GzipFile(path.name, "wb", fileobj=file.stream, mtime=0) if is_gzip else file.stream
+        for piece in pieces:
+            stream.write(piece)
+            count += 1
+        if is_gzip:
+            stream.close()
+        file.publish()
+    return count
 
 
 def stream_name(source: str | os.PathLike[str] | BinaryIO) -> str:
