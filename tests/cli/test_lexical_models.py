@@ -52,6 +52,7 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_info_tells_what_it_is(mine: Path) -> None:
     facts = json.loads(run("info", mine, "--json"))
     assert facts["calibrated"]
+    assert (facts["input"], facts["tagger"]) == ("lexical", True)
     assert {file.name for file in mine.iterdir()} == {
         *("manifest.json", "graph.onnx", "labels.onnx", "lexicon.json", "tagger_lexicon.json", "card.md")
     }

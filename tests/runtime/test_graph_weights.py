@@ -127,7 +127,7 @@ def without_weights(details: dict[str, Any], **changes: Any) -> dict[str, Any]:
     ("changes", "message"),
     [
         ({"weights": None}, "exported without weights for torch: export it again with --with-weights"),
-        ({"network": None}, "exported without weights for torch: export it again with --with-weights"),
+        ({"network": None}, "torch cannot run what was exported from this network: give its checkpoint instead"),
         ({"weights": []}, "do not fit its manifest: details.weights must name a tensor"),
         ({"weights": {"project.weight": 1}}, "do not fit its manifest: details.weights must name a tensor"),
         ({"weights": {}}, "do not fit its manifest: .* is not in the graph"),

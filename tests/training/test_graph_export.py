@@ -9,6 +9,8 @@ import torch
 
 from exported_networks import KINDS, Exported, export_once, random_sentences, torch_lines
 from runtime.conftest import run_graph
+from spanlin.errors import CheckpointError
+from spanlin.model_folder.folder import open_folder
 from spanlin.network.graph import LabelGraph
 from spanlin.parser import Parser
 from spanlin.runtime.backend import CONFIDENCE, LABEL_HALVES, SCORES, TREE
@@ -81,3 +83,12 @@ def test_the_precision_fp32_changes_nothing(exported: Exported) -> None:
     before = graph.read_bytes()
     assert not reduce_precision(graph, "fp32")
     assert graph.read_bytes() == before
+
+
+def test_torch_says_what_it_cannot_run(exported: Exported) -> None:
+    if "network" in open_folder(exported.folder).details:
+        pytest.skip("a network over an encoder that torch makes again")
+    with pytest.raises(
+        CheckpointError, match=r"torch cannot run .*: give its checkpoint instead, or leave out the device"
+    ):
+        Parser.load(exported.folder, device="cpu")

@@ -52,6 +52,8 @@ def model_facts(path: Path) -> dict[str, Any]:
         "folder": str(folder.path),
         "kind": "checkpoint" if is_checkpoint(path) else "model folder",
         "precision": folder.precision,
+        "input": folder.input,
+        "tagger": folder.tagger is not None,
         "bytes": sum(file.stat().st_size for file in folder.path.iterdir() if file.is_file()),
         "labels": list(dict.fromkeys(part for chain in chains for part in chain)),
         "label_chains": list(folder.labels),

@@ -203,12 +203,12 @@ def _widen(layers: nn.Sequential) -> None:
 def _network(folder: ModelFolder) -> ParserNetwork:
     path: Path = folder.path / WEIGHTS
     details = folder.details
-    if folder.input == "lexical" or folder.tagger is not None:
+    if "network" not in details:  # its exporter knew that torch cannot make it from a folder
         raise CheckpointError(
-            f"{folder.path}: torch cannot run what was exported from this kind of network: "
-            "give the checkpoint itself, or leave out the device"
+            f"{folder.path}: torch cannot run what was exported from this network: "
+            "give its checkpoint instead, or leave out the device"
         )
-    if "network" not in details or not ("weights" in details or path.is_file()):
+    if not ("weights" in details or path.is_file()):
         raise CheckpointError(f"{folder.path}: exported without weights for torch: export it again with --with-weights")
     try:
         config = config_from_table(NetworkConfig, details["network"])
