@@ -259,7 +259,7 @@ class Parser:
         return ((item, parsed or no_words(outputs, options, calibrated=calibrated)) for item, parsed in found)
 
     def _dependencies(self, batch: RunBatch[Item]) -> list[ParsedDependencies]:
-        found = find_dependencies(self._runner.backend, batch.counts, batch.found)
+        found = find_dependencies(self._runner.backend, batch.counts, batch.found, self.folder.relations)
         return make_dependencies(found, batch.counts, self.folder.relations, self.folder.universal_tags)
 
 

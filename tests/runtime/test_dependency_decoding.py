@@ -53,7 +53,7 @@ def test_heads_are_those_of_the_best_tree_and_relations_go_with_them(sharpness: 
     counts = np.random.default_rng(1).integers(1, 9, 60)
     found = random_outputs(counts, seed=2, sharpness=sharpness)
     backend = FakeBackend()
-    result = find_dependencies(cast(Backend, backend), counts, found)
+    result = find_dependencies(cast(Backend, backend), counts, found, ["a", "b", "c", "d"])
     changed = 0
     for sentence, count in enumerate(counts.tolist()):
         own = found["arc_log_probs"][sentence, :count, : count + 1]
@@ -72,7 +72,21 @@ def test_heads_that_are_trees_are_left_alone() -> None:
     found = random_outputs(counts, seed=3, sharpness=1.0)
     found["heads"] = np.array([[2, 0, 2, 0, 0], [0, 1, 0, 0, 0]])
     backend = FakeBackend()
-    result = find_dependencies(cast(Backend, backend), counts, found)
+    result = find_dependencies(cast(Backend, backend), counts, found, ["a", "b", "c", "d"])
     np.testing.assert_array_equal(result.heads, found["heads"])
-    assert result.relations is found["relations"]
+    np.testing.assert_array_equal(result.relations, found["relations"])
     assert backend.asked == 0
+
+
+@pytest.mark.parametrize("sharpness", [0.5, 3.0])
+def test_the_root_alone_has_the_relation_root(sharpness: float) -> None:
+    counts = np.random.default_rng(4).integers(1, 9, 60)
+    found = random_outputs(counts, seed=5, sharpness=sharpness)
+    result = find_dependencies(cast(Backend, FakeBackend()), counts, found, ["a", "root", "c", "d"])
+    for sentence, count in enumerate(counts.tolist()):
+        for word, head in enumerate(result.heads[sentence, :count].tolist()):
+            scores = (found["relation_heads"][sentence, head] + found["relation_dependents"][sentence, word])[
+                :RELATIONS
+            ]
+            scores[1] = np.inf if head == 0 else -np.inf
+            assert result.relations[sentence, word] == scores.argmax()

@@ -11,6 +11,7 @@ import torch
 from spanlin.decoding.heads import decode_heads_batch
 from spanlin.errors import ConfigError
 from spanlin.evaluation.counts import ratio
+from spanlin.runtime.dependency_decoding import ROOT
 from spanlin.training.checkpoint import Model
 from spanlin.training.dependencies import KnownDependencies
 from spanlin.training.examples import Examples
@@ -43,6 +44,7 @@ def predict_dependencies(
         raise ConfigError("the model was trained without dependencies, so it cannot give any")
     device = device or torch.device("cpu")
     relations, tags = model.vocabularies.relations.items, model.vocabularies.universal_tags.items
+    root = model.vocabularies.relations.id(ROOT)
     results: dict[int, KnownDependencies] = {}
     for members, batch in batches_of(model, examples, device, token_budget):
         with autocast(device, precision):
@@ -50,7 +52,10 @@ def predict_dependencies(
             assert scores is not None
             found = decode_heads_batch(batch.lengths.numpy(), scores.heads.double().cpu().numpy())
             heads = torch.from_numpy(np.ascontiguousarray(found.heads)).to(device)
-            best = scorer.relation_scores(scores, heads).argmax(dim=-1)
+            scored = scorer.relation_scores(scores, heads)
+            if root >= 0:  # the relation of the root, and of no other word
+                scored[:, :, root] = torch.where(heads == 0, torch.inf, -torch.inf)
+            best = scored.argmax(dim=-1)
         rows = zip(
             members, found.heads.tolist(), best.tolist(), scores.universal_tags.argmax(dim=-1).tolist(), strict=True
         )
