@@ -87,7 +87,7 @@ def test_killed_at_five_moments_and_resumed_a_run_ends_with_the_weights_of_an_un
     seed: int, changes: dict[str, Any], treebank: tuple[Path, Path], tmp_path: Path
 ) -> None:
     config = small_config(*treebank, **changes)
-    config = replace(config, treebanks=(replace(config.treebanks[0], weight=1.5),))
+    config = replace(config, treebanks=(replace(config.treebanks[0], weight=1.5),), evaluate_every=1)
     (tmp_path / "run.toml").write_text(config_to_toml(config), encoding="utf-8")
     script = Path(killed_runs.__file__)
     done = subprocess.run(
