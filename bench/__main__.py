@@ -15,6 +15,10 @@ from bench.parsers_command import EXISTING_FILE, FOLDER, OUTPUT_FILE, parsers
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
+def _log(line: str) -> None:
+    click.echo(line, err=True)
+
+
 @click.group()
 def main() -> None:
     """Measure the speed of spanlin and of other parsers."""
@@ -76,7 +80,7 @@ def scaling(
             device=device,
             repeats=repeats,
             length_count=length_count,
-            log=lambda line: click.echo(line, err=True),
+            log=_log,
         )
     except ScalingError as error:
         raise click.ClickException(str(error)) from error
@@ -112,17 +116,14 @@ def stability(
     from bench.service import ServiceError
     from spanlin.errors import SpanlinError
 
-    def log(line: str) -> None:
-        click.echo(line, err=True)
-
     found = []
     try:
         chosen = stability.read_sentences(data, treebanks, count)
         sentences = [words for part in chosen.values() for words in part]
         for comparison in stability.measure(
-            sentences, model=model, sizes=sizes or stability.SIZES, orders=orders, clients=clients, log=log
+            sentences, model=model, sizes=sizes or stability.SIZES, orders=orders, clients=clients, log=_log
         ):
-            log(f"{comparison.way}: {comparison.different} differ, largest {comparison.largest_difference:.1e}")
+            _log(f"{comparison.way}: {comparison.different} differ, largest {comparison.largest_difference:.1e}")
             found.append(comparison)
     except (SpanlinError, ServiceError, stability.StabilityError) as error:
         raise click.ClickException(str(error)) from error
@@ -154,11 +155,8 @@ def devices(
     from bench.devices import DeviceError, measure
     from spanlin.errors import SpanlinError
 
-    def log(line: str) -> None:
-        click.echo(line, err=True)
-
     try:
-        figures = measure(data, treebanks, model=model, device=device, threads=threads, torch_cpu=torch_cpu, log=log)
+        figures = measure(data, treebanks, model=model, device=device, threads=threads, torch_cpu=torch_cpu, log=_log)
     except (SpanlinError, DeviceError) as error:
         raise click.ClickException(str(error)) from error
     text = json.dumps(figures, indent=2)
@@ -200,7 +198,7 @@ def exports(
             folder=folder,
             threads=threads,
             repeats=repeats,
-            log=lambda line: click.echo(line, err=True),
+            log=_log,
         )
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error

@@ -24,6 +24,23 @@ DOGS = (
     "\n"
 )
 
+OFFICIAL_METRICS = (
+    "Tokens",
+    "Sentences",
+    "Words",
+    "UPOS",
+    "XPOS",
+    "UFeats",
+    "AllTags",
+    "Lemmas",
+    "UAS",
+    "LAS",
+    "CLAS",
+    "MLAS",
+    "BLEX",
+)
+"""What the official evaluation of Universal Dependencies reports, in its order."""
+
 
 def small_sentence(*arcs: tuple[int, str], forms: Sequence[str] = "abcdefghij") -> str:
     """A sentence with these heads and relations, its words single letters unless other forms are given."""

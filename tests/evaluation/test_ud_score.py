@@ -11,27 +11,11 @@ import pytest
 from udtools import udeval
 
 from conllu_edits import edited_sentences, random_sentences
-from conllu_samples import small_sentence
+from conllu_samples import OFFICIAL_METRICS, small_sentence
 from spanlin.dependencies import ConlluSentence, parse_conllu, read_conllu, write_conllu
 from spanlin.dependencies.conllu import format_conllu
 from spanlin.errors import EvaluationError
 from spanlin.evaluation import UDScore, compare_ud_scores, score_conllu_files, score_dependencies
-
-NAMES = (
-    "Tokens",
-    "Sentences",
-    "Words",
-    "UPOS",
-    "XPOS",
-    "UFeats",
-    "AllTags",
-    "Lemmas",
-    "UAS",
-    "LAS",
-    "CLAS",
-    "MLAS",
-    "BLEX",
-)
 
 
 def official_scores(gold: list[ConlluSentence], predicted: list[ConlluSentence]) -> dict[str, tuple[object, ...]]:
@@ -43,7 +27,7 @@ def official_scores(gold: list[ConlluSentence], predicted: list[ConlluSentence])
             *(100 * ratio for ratio in (found[name].precision, found[name].recall, found[name].f1)),
             None if found[name].aligned_accuracy is None else 100 * found[name].aligned_accuracy,
         )
-        for name in NAMES
+        for name in OFFICIAL_METRICS
     }
 
 
