@@ -1,8 +1,10 @@
-"""Print made-up business news as Penn Treebank trees: a grammar of our own, for what open treebanks lack.
+"""Print made-up sentences as Penn Treebank trees: grammars of our own, for what open treebanks lack.
 
-    python experiments/models/en/business_news.py --trees 6000 --seed 1 > trees.txt
+    python -m experiments.models.en.tree_grammar business --trees 6000 --seed 1 > trees.txt
+    python -m experiments.models.en.tree_grammar everyday --trees 12000 --seed 1 > trees.txt
 
-The rules and the words are in `business/`, whose README says how they are written.
+`business` is news of companies and markets, `everyday` what people say, ask and text, and headlines. The rules and the
+words of each are in a folder of its own, which GRAMMARS names; the README in `business/` says how they are written.
 """
 
 from __future__ import annotations
@@ -15,13 +17,40 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_FOLDER = Path(__file__).parent / "business"
-_RULES = ("sentences.txt", "trade.txt", "phrases.txt")
+from experiments.models.en.corpus_exclusions import key_of
+from experiments.models.everyday import read_everyday
+
+from spanlin.trees.brackets import parse_tree
+
 _SHARES = {"": 1.0, "?": 0.35, "??": 0.12}  # how often a symbol marked so is there at all
 _DEEPEST = 60
 _INFLECTED = ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG")
 _SLOT = "V"  # a tag in a rule that stands for the form which the symbol was called with
-_LENGTHS = (3, 48)
+_SMALL = frozenset({"CC", "DT", "IN", "TO"})  # tags of words that a title writes small
+_UNCHANGED = frozenset({"NFP", "-LRB-", "-RRB-"})  # smileys and escaped brackets have no case
+_QUOTES = (("``", "''"), ('"', '"'), ('"', '"'), ("\u201c", "\u201d"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrammarFiles:
+    """Where the rules and words of a grammar are, how long its sentences may be, and whether its quotes vary."""
+
+    folder: str
+    lengths: tuple[int, int]
+    all_quotes: bool = False
+    """Quotes as typed and as printed, too; else only the treebank's."""
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return Path(__file__).parent / self.folder
+
+
+GRAMMARS = {
+    "business": GrammarFiles(folder="business", lengths=(3, 48)),
+    "everyday": GrammarFiles(folder="everyday_trees", lengths=(1, 40), all_quotes=True),
+}
+_LEXICON = "lexicon"  # files that are named so have words, other text files rules
 
 
 class TooDeepError(Exception):
@@ -36,12 +65,11 @@ class Rule:
     tokens: tuple[str, ...]
 
 
-def read_rules() -> dict[str, list[Rule]]:
+def read_rules(files: GrammarFiles) -> dict[str, list[Rule]]:
     """Return the rules of each symbol."""
     grammar: dict[str, list[Rule]] = {}
     symbol = ""
-    lines = [line for name in _RULES for line in (_FOLDER / name).read_text(encoding="utf-8").splitlines()]
-    for line in lines:
+    for line in _lines(files, lexicon=False):
         if not line.strip() or line.startswith("#"):
             continue
         if not line.startswith(" "):
@@ -55,10 +83,16 @@ def read_rules() -> dict[str, list[Rule]]:
     return grammar
 
 
-def read_lexicon() -> dict[str, list[str]]:
+def _lines(files: GrammarFiles, *, lexicon: bool) -> Iterator[str]:
+    for path in sorted(files.path.glob("*.txt")):
+        if path.name.startswith(_LEXICON) is lexicon:
+            yield from path.read_text(encoding="utf-8").splitlines()
+
+
+def read_lexicon(files: GrammarFiles) -> dict[str, list[str]]:
     """Return the entries of each class of words."""
     lexicon: dict[str, list[str]] = {}
-    for line in (_FOLDER / "lexicon.txt").read_text(encoding="utf-8").splitlines():
+    for line in _lines(files, lexicon=True):
         if line.strip() and not line.startswith("#"):
             name, _, words = line.partition(":")
             lexicon.setdefault(name.strip(), []).extend(words.split())
@@ -71,7 +105,9 @@ def inflect(entry: str, tag: str) -> str:
         return entry.split("|")[1]
     if tag in ("NNS", "VBZ"):
         base = entry.split("|", maxsplit=1)[0]
-        if re.search(r"(s|x|sh|ch|z)$", base):
+        if tag == "VBZ" and base == "have":
+            return "has"
+        if re.search(r"(s|x|sh|ch|z)$", base) or (tag == "VBZ" and base.endswith("o")):
             return base + "es"
         return re.sub(r"(?<![aeiou])y$", "ie", base) + "s"
     forms = entry.split("|")
@@ -119,20 +155,33 @@ def _numbers(rng: random.Random) -> dict[str, Callable[[], str]]:
         "day": lambda: str(rng.randint(1, 30)),
         "age": lambda: str(rng.randint(34, 71)),
         "rule": lambda: str(rng.randint(3, 29)),
+        "clock": lambda: f"{rng.randint(1, 12)}:{rng.choice((0, 5, 10, 15, 20, 30, 40, 45, 50)):02}",
+        "hour": lambda: str(rng.randint(1, 12)),
+        "level": lambda: rng.choice((f"{rng.randint(1000, 40000):,}", str(rng.randint(100, 9000)), amount())),
     }
 
 
 class Grammar:
     """Draws trees: `@symbol` becomes one of its rules, a word class one of its words, all from one random stream."""
 
-    def __init__(self, rules: dict[str, list[Rule]], lexicon: dict[str, list[str]], seed: int) -> None:
+    def __init__(
+        self,
+        rules: dict[str, list[Rule]],
+        lexicon: dict[str, list[str]],
+        seed: int,
+        *,
+        lengths: tuple[int, int] = (3, 48),
+        all_quotes: bool = False,
+    ) -> None:
         self.rules = rules
         self.lexicon = lexicon
+        self.lengths = lengths
+        self.all_quotes = all_quotes
         self.random = random.Random(seed)
         self.numbers = _numbers(self.random)
 
     def tokens(self, symbol: str, form: str = "", depth: int = 0) -> Iterator[str]:
-        """Yield `(LABEL`, `)` and `TAG/word`; `form` is the tag that `V/` stands for in this symbol's rules."""
+        """Yield `(LABEL`, `)`, `TAG/word` and `!manner`; `form` is what `V/` stands for in this symbol's rules."""
         if depth > _DEEPEST:
             raise TooDeepError
         rules = self.rules[symbol]
@@ -162,14 +211,21 @@ class Grammar:
         return inflect(entry, tag) if tag in (*_INFLECTED, "NNS") else entry.split("|")[0]
 
     def sentence(self) -> str:
-        """Return one tree of a length that news has."""
+        """Return one tree of a length that such sentences have."""
         while True:
             try:
                 tokens = list(self.tokens("top"))
             except TooDeepError:
                 continue
-            tokens = tidy(tokens, drop_full_stop=self.random.random() < 0.7)
-            if _LENGTHS[0] <= sum(is_leaf(token) for token in tokens) <= _LENGTHS[1]:
+            manner = next((token for token in tokens if token.startswith("!")), "")
+            tokens = tidy(
+                [token for token in tokens if not token.startswith("!")],
+                drop_full_stop=self.random.random() < 0.7,
+                manner=manner,
+            )
+            if self.all_quotes:
+                tokens = quoted(tokens, self.random.choice(_QUOTES))
+            if self.lengths[0] <= sum(is_leaf(token) for token in tokens) <= self.lengths[1]:
                 return brackets(tokens)
 
 
@@ -178,10 +234,11 @@ def is_leaf(token: str) -> bool:
     return token != ")" and not token.startswith("(")
 
 
-def tidy(tokens: list[str], *, drop_full_stop: bool) -> list[str]:
+def tidy(tokens: list[str], *, drop_full_stop: bool, manner: str = "") -> list[str]:
     """Return tokens spelt as print has them: one comma where two meet, a or an, a capital at the start.
 
-    With `drop_full_stop`, an abbreviation at the very end gives its full stop to the sentence, as in the treebank.
+    With `drop_full_stop`, an abbreviation at the very end gives its full stop to the sentence, as in the treebank. The
+    manner `!lower` writes no capitals, as in a chat, and `!title` many, as in a headline.
     """
     leaves = [place for place, token in enumerate(tokens) if is_leaf(token)]
     dropped: set[int] = set()
@@ -201,11 +258,14 @@ def tidy(tokens: list[str], *, drop_full_stop: bool) -> list[str]:
         if drop_full_stop and word.endswith(".") and len(word) > 1 and after == ".":
             word = word[:-1]
         words[place] = f"{tag}/{word}"
+    first = next((place for place in kept if words[place].partition("/")[0] not in ("``", "-LRB-", ":")), kept[0])
     for place in kept:
         tag, _, word = words[place].partition("/")
-        if tag not in ("``", "-LRB-", ":"):
-            words[place] = f"{tag}/{word[0].upper()}{word[1:]}"
-            break
+        if manner == "!lower":
+            word = word if tag in _UNCHANGED else word.lower()
+        elif place == first or (manner == "!title" and tag not in _SMALL and word != "n't"):
+            word = f"{word[0].upper()}{word[1:]}"
+        words[place] = f"{tag}/{word}"
     return [words.get(place, token) for place, token in enumerate(tokens) if place not in dropped]
 
 
@@ -217,29 +277,52 @@ def _sounds_open(word: str) -> bool:
     )
 
 
+def quoted(tokens: list[str], marks: tuple[str, str]) -> list[str]:
+    """Return tokens with other quotation marks than the treebank's, and a capital after each that opens."""
+    changed = []
+    after_opening = False
+    for token in tokens:
+        tag, _, word = token.partition("/")
+        if token == "''/''":
+            token = f"{tag}/{marks[1]}"
+        elif token == "``/``":
+            token, after_opening = f"{tag}/{marks[0]}", True
+        elif after_opening and is_leaf(token):
+            token, after_opening = f"{tag}/{word[0].upper()}{word[1:]}", False
+        changed.append(token)
+    return changed
+
+
 def brackets(tokens: list[str]) -> str:
     """Return one line of bracketed text."""
     text = " ".join(f"({token.replace('/', ' ', 1)})" if is_leaf(token) else token for token in tokens)
     return text.replace(" )", ")")
 
 
-def generate(count: int, seed: int) -> Iterator[str]:
-    """Yield trees, one a line, the same for the same seed; no sentence comes twice."""
-    grammar = Grammar(read_rules(), read_lexicon(), seed)
+def generate(name: str, count: int, seed: int) -> Iterator[str]:
+    """Yield trees of a grammar, one a line, the same for the same seed; no tree comes twice.
+
+    None is a sentence of everyday/sentences.txt, on which models are measured.
+    """
+    files = GRAMMARS[name]
+    kept_back = {key_of(sentence.words) for sentence in read_everyday()}
+    grammar = Grammar(read_rules(files), read_lexicon(files), seed, lengths=files.lengths, all_quotes=files.all_quotes)
     seen: set[str] = set()
     while len(seen) < count:
         tree = grammar.sentence()
-        if tree not in seen:
+        if tree not in seen and key_of(parse_tree(tree).words) not in kept_back:
             seen.add(tree)
             yield tree
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Print made-up business news as bracketed trees.")
+    """Print trees."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("grammar", choices=sorted(GRAMMARS))
     parser.add_argument("--trees", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    sys.stdout.writelines(f"{tree}\n" for tree in generate(arguments.trees, arguments.seed))
+    sys.stdout.writelines(f"{tree}\n" for tree in generate(arguments.grammar, arguments.trees, arguments.seed))
 
 
 if __name__ == "__main__":
