@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from experiments.models.en.penn_style import join_hyphens, join_hyphens_in_line, penn_style, restyled
+from experiments.models.en.penn_style import join_hyphens, join_hyphens_in_line, penn_style, write_joined
 
 from spanlin.trees.brackets import parse_tree
 
@@ -83,12 +83,12 @@ def test_lines_of_tokens_are_joined_between_letters_and_digits_only() -> None:
     assert join_hyphens_in_line("a 20 - year - old dog - ) -- x - y\n") == "a 20-year-old dog - ) -- x-y\n"
 
 
-def test_a_joined_tree_follows_the_split_one(tmp_path: Path) -> None:
-    path = tmp_path / "trees.txt"
-    path.write_text("(S (NP (NN a)) (VP (VB b)))\n(NP (JJ well) (HYPH -) (VBN known))\n", encoding="utf-8")
-    assert [str(tree) for tree in restyled(path, join=True)] == [
-        "(S (NP (NN a)) (VP (VB b)))",
-        "(NP (JJ well) (HYPH -) (VBN known))",
-        "(NP (VBN well-known))",
-    ]
-    assert len(list(restyled(path, join=False))) == 2
+def test_only_lines_that_joining_changes_are_written(tmp_path: Path) -> None:
+    source, out = tmp_path / "lines.txt", tmp_path / "joined.txt"
+    source.write_text("A dog .\nA well - known dog .\n", encoding="utf-8")
+    assert write_joined(source, out) == 1
+    assert out.read_text(encoding="utf-8") == "A well-known dog .\n"
+
+
+def test_labels_of_text_structure_and_tags_of_punctuation_are_mended_too() -> None:
+    assert restyle("(TOP (HEADING (NP (NNS Cats) (, ;))))") == "(TOP (NP (NNS Cats) (: ;)))"

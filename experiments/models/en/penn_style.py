@@ -1,12 +1,13 @@
 """Bring treebanks with one tree per line closer to the Penn Treebank's guidelines, as `en` is to follow them.
 
-python experiments/models/en/penn_style.py data/gum-open/train.txt data/gum-penn/train.txt --join-hyphens
-python experiments/models/en/penn_style.py data/craft/train.txt data/craft-penn/train.txt
+python -m experiments.models.en.penn_style data/unlabelled/sentences.txt data/unlabelled/joined.txt
 
-- "to" is tagged TO, the preposition too; "about" and "around" before a number are IN.
+Trees are restyled by `prepare.py`, which calls this module:
+
+- Labels of text structure become plain ones (plain_labels.py) and tags Penn's (penn_tags.py). "to" is tagged TO, the
+  preposition too; "about" and "around" before a number are IN.
 - A wh-pronoun alone at the head of a clause is a WHNP. gum's trees, another parser's, have NP where it is a subject.
-- With --join-hyphens, a tree whose hyphenated words are split (`well - known`) is followed by one where they are
-  joined (`well-known`), as older treebanks and many tokenizers have them.
+- `join_hyphens` joins hyphenated words that are split (`well - known`), as older treebanks and many tokenizers do.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from spanlin.trees.brackets import read_trees
+from experiments.models.en.penn_tags import penn_tags
+from experiments.models.en.plain_labels import plain_labels
+
 from spanlin.trees.tree import Leaf, Node, Tree
 
 _CLAUSES = {"SBAR", "SBARQ"}
@@ -26,14 +29,26 @@ _NUMBERS = {"CD", "$", "QP"}
 
 
 def penn_style(tree: Tree) -> Tree:
-    """Return the tree with Penn's tags of "to" and "about" and with its WHNPs."""
+    """Return the tree with Penn's tags, WHNPs and labels."""
+    tree = plain_labels(tree)
+    return _restyled(_with_tags(tree, iter(penn_tags(tree.words, tree.tags))))
+
+
+def _with_tags(tree: Tree, tags: Iterator[str]) -> Tree:
+    children = (
+        _with_tags(child, tags) if isinstance(child, Tree) else Leaf(next(tags), child.word) for child in tree.children
+    )
+    return Tree(tree.label, tuple(children))
+
+
+def _restyled(tree: Tree) -> Tree:
     children: list[Node] = []
     for place, child in enumerate(tree.children):
         following = tree.children[place + 1] if place + 1 < len(tree.children) else None
         if isinstance(child, Leaf):
             children.append(Leaf(_tag(child, following), child.word))
             continue
-        changed = penn_style(child)
+        changed = _restyled(child)
         if tree.label in _CLAUSES and place == 0 and changed.label == "NP" and _is_wh_pronoun(changed):
             changed = Tree("WHNP", changed.children)
         children.append(changed)
@@ -42,8 +57,6 @@ def penn_style(tree: Tree) -> Tree:
 
 def _tag(leaf: Leaf, following: Node | None) -> str:
     word = leaf.word.lower()
-    if word == "to" and leaf.tag == "IN":
-        return "TO"
     if word in {"about", "around"} and leaf.tag == "RB" and following is not None:
         kind = following.tag if isinstance(following, Leaf) else following.label
         return "IN" if kind in _NUMBERS else leaf.tag
@@ -110,39 +123,26 @@ def join_hyphens_in_line(line: str) -> str:
     return _SPLIT_WORD.sub("-", line)
 
 
-def restyled(path: Path, *, join: bool) -> Iterator[Tree]:
-    """Yield a file's trees in Penn style, and after each the one with its hyphenated words joined, if it has any."""
-    for tree in read_trees(path):
-        changed = penn_style(tree)
-        yield changed
-        joined = join_hyphens(changed) if join else changed
-        if joined != changed:
-            yield joined
-
-
 def main() -> None:
-    """Write the trees, or the lines of tokens with joined words."""
+    """Write the lines of tokens in which hyphenated words are split, with these joined."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--join-hyphens", action="store_true")
-    parser.add_argument("--lines", action="store_true", help="SOURCE has tokens, not trees: write what joining changes")
     arguments = parser.parse_args()
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    print(f"{arguments.out}: {write_joined(arguments.source, arguments.out)} lines")
+
+
+def write_joined(source: Path, out: Path) -> int:
+    """Write those lines of a file of tokens that joining changes, changed; return how many there are."""
     count = 0
-    with arguments.out.open("w", encoding="utf-8") as stream:
-        if arguments.lines:
-            with arguments.source.open(encoding="utf-8") as lines:
-                for line in lines:
-                    joined = join_hyphens_in_line(line)
-                    if joined != line:
-                        stream.write(joined)
-                        count += 1
-        else:
-            for tree in restyled(arguments.source, join=arguments.join_hyphens):
-                stream.write(f"{tree}\n")
+    with source.open(encoding="utf-8") as lines, out.open("w", encoding="utf-8") as stream:
+        for line in lines:
+            joined = join_hyphens_in_line(line)
+            if joined != line:
+                stream.write(joined)
                 count += 1
-    print(f"{arguments.out}: {count} lines")
+    return count
 
 
 if __name__ == "__main__":
