@@ -1,12 +1,16 @@
 """Build sentences.txt, plain English with one tokenized sentence per line, from Debian packages and files at hand.
 
 python -m experiments.models.en.build_corpus fetch --debs DIR
-python -m experiments.models.en.build_corpus build --debs DIR --unlabelled DIR --out DIR [--exclude TREES ...]
+python -m experiments.models.en.build_corpus build --debs DIR --unlabelled DIR --out DIR [--exclude FILE ...]
 
-`fetch` downloads every package that corpus.tsv names with apt-get, on Debian 12, and its package descriptions
-(Translation-en). `--unlabelled` is the folder with ewt.txt, pud.txt, inaugural.raw.txt and state_union.raw.txt;
-`--exclude` names bracketed dev and test sets, whose sentences are left out. Writes sentences.txt, sentences.src (the
-source of each line) and sources.tsv. Needs lxml and dpkg-deb. Everything random is seeded: same packages, same file.
+`fetch` downloads every package that corpus.tsv names with apt-get, on Debian 12, in the version that packages.tsv pins
+by its sum, and the packages' descriptions (Translation-en). `--unlabelled` is the folder with inaugural.raw.txt and
+state_union.raw.txt. Writes sentences.txt, sentences.src (the source of each line) and sources.tsv. Needs lxml and
+dpkg-deb. Everything random is seeded: same packages, same file.
+
+What models are measured on must not be in the text. No source is a treebank: the English Web Treebank and PUD, whose
+tests are kept back, are not among them (a test). `--exclude` names dev and test sets, as trees, CoNLL-U or lines of
+text, whose sentences are left out wherever they turn up; everyday/sentences.txt always is.
 """
 
 from __future__ import annotations
@@ -26,15 +30,14 @@ from pathlib import Path
 from typing import Any
 
 from experiments.models.en import corpus_games, corpus_markup, corpus_references
+from experiments.models.en.corpus_exclusions import excluded_keys, key_of
+from experiments.models.en.corpus_packages import DESCRIPTIONS, EVERY_PACKAGE, deb_file, fetch
 from experiments.models.en.corpus_sentences import is_good, split_sentences, tokenize
 
 SEED = 1
 REGISTRY = "Debian 12 (bookworm) main"
-DESCRIPTIONS = "Translation-en"
-EVERY_PACKAGE = "*"
 WHOLE = {"austen", "sword_bible", "sword_comm"}
 """Extractors that need all files of a source at once."""
-BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,26 +75,16 @@ class Local:
     file: str
     domain: str
     licence: str
-    tokenized: bool
     cap: int = sys.maxsize
 
 
 LOCAL = (
-    Local(
-        name="ewt",
-        file="ewt.txt",
-        domain="web: weblogs, newsgroups, email, reviews, answers",
-        licence="CC BY-SA 4.0",
-        tokenized=True,
-    ),
-    Local(name="pud", file="pud.txt", domain="news, wiki", licence="CC BY-SA 3.0", tokenized=True),
-    Local(name="inaugural", file="inaugural.raw.txt", domain="speech", licence="public domain", tokenized=False),
+    Local(name="inaugural", file="inaugural.raw.txt", domain="speech", licence="public domain"),
     Local(
         name="state-union",
         file="state_union.raw.txt",
         domain="speech",
         licence="public domain",
-        tokenized=False,
         cap=11000,
     ),
 )
@@ -125,11 +118,6 @@ def read_sources() -> list[Source]:
         ]
 
 
-def deb_file(debs: Path, package: str) -> Path | None:
-    """Return the newest file of a package."""
-    return max(debs.glob(f"{package}_*.deb"), default=None)
-
-
 def members(path: Path, patterns: Sequence[re.Pattern[str]]) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a package whose name matches one of the patterns."""
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(path)], stdout=subprocess.PIPE) as process:
@@ -142,11 +130,6 @@ def members(path: Path, patterns: Sequence[re.Pattern[str]]) -> Iterator[tuple[s
                     assert stream is not None
                     yield member.name, stream.read()
         process.stdout.read()
-
-
-def key_of(tokens: Iterable[str]) -> str:
-    """Return what two copies of a sentence have in common."""
-    return re.sub(r"[^a-z0-9]", "", "".join(tokens).lower())
 
 
 def tidy(paragraph: str) -> str:
@@ -188,28 +171,11 @@ class Collector:
                     kept.append(" ".join(tokens))
         return kept
 
-    def collect_tokenized(self, text: str) -> list[str]:
-        """Return the sentences to keep of a text that has one a line."""
-        kept = []
-        for line in text.split("\n"):
-            tokens = [BRACKETS.get(token, token) for token in line.split()]
-            letters = sum(char.isalpha() for char in line)
-            if 3 <= len(tokens) <= 60 and letters > 0.5 * len(line.replace(" ", "")) and self.is_new(key_of(tokens)):
-                kept.append(" ".join(tokens))
-        return kept
-
     def sample(self, sentences: list[str], cap: int) -> list[str]:
         """Return at most this many of them, in order."""
         if len(sentences) <= cap:
             return sentences
         return [sentences[place] for place in sorted(self.random.sample(range(len(sentences)), cap))]
-
-
-def words_of_trees(path: Path) -> Iterator[list[str]]:
-    """Yield the words of each tree of a file."""
-    for tree in re.split(r"\n(?=\()", path.read_text(encoding="utf-8")):
-        leaves = re.findall(r"\((\S+) ([^()\s]+)\)", tree)
-        yield [BRACKETS.get(word, word) for tag, word in leaves if tag != "-NONE-"]
 
 
 def package_files(package: str, sources: Sequence[Source], every: Iterable[str], debs: Path) -> tuple[str, list[Any]]:
@@ -228,16 +194,12 @@ def package_files(package: str, sources: Sequence[Source], every: Iterable[str],
 
 def build(debs: Path, unlabelled: Path, out: Path, *, exclude: Sequence[Path], only: Sequence[str]) -> None:
     """Write the corpus."""
-    trees = (words for path in exclude for words in words_of_trees(path))
-    collector = Collector({key_of(words) for words in trees if len(words) > 4})
+    collector = Collector(excluded_keys(exclude))
     result: list[tuple[str, str]] = []
     rows: list[tuple[object, ...]] = []
     for local in LOCAL:
         text = (unlabelled / local.file).read_text(encoding="utf-8", errors="replace")
-        if local.tokenized:
-            kept = collector.collect_tokenized(text)
-        else:
-            kept = collector.collect(corpus_markup.paragraphs(text), full_stop=True, counts=Counter())
+        kept = collector.collect(corpus_markup.paragraphs(text), full_stop=True, counts=Counter())
         kept = collector.sample(kept, local.cap)
         result += [(local.name, sentence) for sentence in kept]
         rows.append((local.name, "given", local.file, "-", local.domain, local.licence, "with the file", len(kept)))
@@ -275,21 +237,6 @@ def build(debs: Path, unlabelled: Path, out: Path, *, exclude: Sequence[Path], o
     print(f"{len(result)} sentences", file=sys.stderr)
 
 
-def fetch(debs: Path) -> None:
-    """Download the packages that are not there yet."""
-    debs.mkdir(parents=True, exist_ok=True)
-    for package in dict.fromkeys(source.package for source in read_sources()):
-        if package == DESCRIPTIONS:
-            if not (debs / package).exists():
-                subprocess.run(["apt-get", "update", "-q", "-o", "Acquire::Languages=en"], check=True)
-                lists = Path("/var/lib/apt/lists")
-                found = sorted(lists.glob("*bookworm_main_i18n_Translation-en*"))
-                with (debs / package).open("wb") as stream:
-                    subprocess.run(["/usr/lib/apt/apt-helper", "cat-file", str(found[0])], stdout=stream, check=True)
-        elif package != EVERY_PACKAGE and deb_file(debs, package) is None:
-            subprocess.run(["apt-get", "download", "-q", package], cwd=debs, check=True)
-
-
 def main() -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -298,13 +245,14 @@ def main() -> None:
     building = commands.add_parser("build")
     for command in (fetching, building):
         command.add_argument("--debs", type=Path, required=True)
+    fetching.add_argument("--pin", action="store_true", help="take today's versions and write them to packages.tsv")
     building.add_argument("--unlabelled", type=Path, required=True)
     building.add_argument("--out", type=Path, required=True)
     building.add_argument("--exclude", type=Path, nargs="*", default=[])
     building.add_argument("--only", nargs="*", default=[])
     arguments = parser.parse_args()
     if arguments.command == "fetch":
-        fetch(arguments.debs)
+        fetch(arguments.debs, packages=[source.package for source in read_sources()], pin=arguments.pin)
     else:
         build(arguments.debs, arguments.unlabelled, arguments.out, exclude=arguments.exclude, only=arguments.only)
 
