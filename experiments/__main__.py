@@ -130,11 +130,12 @@ def render(results: Path, docs: Path) -> None:
 @click.argument("predicted", type=_FILE)
 @click.option("--treebank", required=True)
 @click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--decoding", default="", help="How the trees were chosen, if no report says so.")
 @click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True)
-def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, results: Path) -> None:
+def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, decoding: str, results: Path) -> None:
     """Score the trees that another parser PREDICTED, for its row.
 
-    A report of `python -m bench.peers.train_NAME`, beside them, is kept with the scores.
+    A report of `python -m bench.peers.train_NAME`, beside them, is kept with the scores; it says how they were decoded.
     """
     from spanlin.evaluation.score import score_trees
     from spanlin.trees.brackets import read_trees
@@ -147,9 +148,10 @@ def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, re
             treebank=treebank,
             seed=seed,
             brackets=Brackets.of(score),
-            **read_report(predicted.with_suffix(".json")),
+            **read_report(predicted.with_suffix(".json"), decoding=decoding),
         )
-        click.echo(f"F1 {score.f1 or 0:.2f}: {result.write(results)}")
+        how = result.config["decoding"] or "unknown; give --decoding"
+        click.echo(f"F1 {score.f1 or 0:.2f}: {result.write(results)} (decoding: {how})")
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
 

@@ -55,7 +55,8 @@ def _p_value(one: Sequence[Result], two: Sequence[Result]) -> float | None:
 
 def scores_section(found: Results, of: Table, treebank: str) -> str:
     """Return rows and peers against the first row; on treebanks other than the table's own, those that are measured."""
-    rows = [row for row in (*of.rows, *of.peers) if treebank in of.treebanks or found.of(row, treebank)]
+    own = [row for row in of.rows if treebank in of.treebanks or found.of(row, treebank)]
+    rows = [*own, *(row for row in of.peers if found.of(row, treebank))]
     return scores(found, rows, treebank, against=of.rows[0])
 
 
