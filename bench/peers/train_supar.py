@@ -93,7 +93,10 @@ def train(task: Task) -> tuple[Any, Training]:
         **vectors_for(task),
     )
     task.say(f"{len(parser.transform.CHART.vocab)} labels")
-    task.say(f"a BiLSTM of fewer operations; outputs differ by {install(parser.model):.1e}")
+    try:
+        task.say(f"a BiLSTM of fewer operations; it differs by {install(parser.model):.1e}")
+    except (RuntimeError, ValueError) as error:
+        task.say(f"its own BiLSTM: {error}")
     curve, whole_epochs = watch(task, parser, torch, model)
     parser.train(**files, **settings(task), verbose=False)
     training = Training(
