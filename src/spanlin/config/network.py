@@ -66,9 +66,18 @@ class ContextConfig:
     head_width: int = 64
     feed_forward_width: int = 2048
     dropout: float = 0.33
+    recurrent_dropout: float = 0.0
+    """Of a BiLSTM: how many weights from one state to the next are left out of each training batch."""
+    positions: Literal["sinusoids", "learned"] = "sinusoids"
+    """Of a Transformer: waves, which have no end, or a table of vectors, which starts again after its last one."""
+    joint_norm: bool = False
+    """Of a Transformer: normalize content and position together, as Kitaev and Klein do, instead of each."""
+    attention_scale: Literal["head", "model"] = "head"
+    """Of a Transformer: attention is divided by the root of this width; Kitaev and Klein take the model's."""
 
     def __post_init__(self) -> None:
         _check_fraction("network.context.dropout", self.dropout)
+        _check_fraction("network.context.recurrent_dropout", self.recurrent_dropout)
         if self.width % 4 or self.width < 0:
             raise ConfigError(f"network.context.width must be a multiple of 4, got {self.width}")
         if self.head_width % 2:
@@ -89,6 +98,10 @@ class ScorerConfig:
     """How scores become probabilities: a softmax for each right boundary, or each span by itself."""
     separate_boundaries: bool = False
     """MLP_l and MLP_r (Eq. 2) instead of the split point's own vector in both roles."""
+    role_dropout: bool = False
+    """Without MLP_l and MLP_r: drop features of a split point in each role, twice, as the two would."""
+    graph_layers: int = 0
+    """Layers of a graph neural network over split points, whose edges are the boundaries' probabilities."""
     label_input: Literal["concatenate", "subtract"] = "concatenate"
     label_model: Literal["spans", "linearization"] = "spans"
     tag_head: bool = True
@@ -97,6 +110,13 @@ class ScorerConfig:
         _check_fraction("network.scorer.dropout", self.dropout)
         if self.normalization == "span" and self.target != "left":
             raise ConfigError("network.scorer: normalization = 'span' has no direction; set target = 'left'")
+        if self.graph_layers < 0:
+            raise ConfigError(f"network.scorer.graph_layers must not be negative, got {self.graph_layers}")
+        if self.graph_layers and self.normalization != "right-boundary":
+            raise ConfigError(
+                "network.scorer.graph_layers needs network.scorer.normalization = 'right-boundary', whose "
+                f"probabilities its messages are weighted by; got {self.normalization!r}"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from spanlin.network.encoders.bilstm import BiLstm
 from spanlin.network.encoders.lexical import LexicalEmbedding
 from spanlin.network.encoders.pretrained import Encoder, PretrainedEncoder
 from spanlin.network.encoders.transformer import PartitionedTransformer
+from spanlin.network.message_passing import MessagePassing
 from spanlin.network.span_scorer import (
     IMPOSSIBLE,
     BoundaryRoles,
@@ -68,6 +69,7 @@ class SpanScores:
     right_edges: Tensor  # [batch, split points, width]
     tags: Tensor | None  # [batch, words, tags]
     dependencies: DependencyScores | None = None
+    earlier: tuple[tuple[Tensor | None, Tensor | None], ...] = ()  # `left` and `right` before each graph layer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +136,10 @@ class ParserNetwork(nn.Module):
         self.roles = BoundaryRoles(width, scorer)
         self.left_scorer = BoundaryScorer(self.roles.width) if scorer.target != "right" else None
         self.right_scorer = BoundaryScorer(self.roles.width) if scorer.target != "left" else None
+        self.graph_layers: nn.ModuleList | None = None
+        if scorer.graph_layers:
+            layers = (MessagePassing(self.roles.width, scorer) for _ in range(scorer.graph_layers))
+            self.graph_layers = nn.ModuleList(layers)
         self.labels: LabelScorer | LabelTupleScorer = (
             LabelScorer(self.roles.width, scorer, sizes.labels)
             if scorer.label_model == "spans"
@@ -196,14 +202,12 @@ class ParserNetwork(nn.Module):
         if self.tag_head is not None:
             tag_hidden = self.tag_head.hidden(positions)
             tags = self.tag_head.from_hidden(tag_hidden)[:, 1:-1]
-        left = right = logits = None
-        if self.left_scorer is not None:
-            logits = self.left_scorer(left_edges, right_edges).float()  # row j-1, column i
-            left = self._normalize(logits, word_counts, transpose=False)
-        if self.right_scorer is not None:
-            raw = self.right_scorer(left_edges, right_edges).float().transpose(1, 2)  # row i, column j-1
-            right = self._normalize(raw, word_counts, transpose=True)
-            logits = raw if logits is None else logits
+        left, right, logits = self._score_spans(left_edges, right_edges, word_counts)
+        earlier = []
+        for layer in self.graph_layers or ():
+            earlier.append((left, right))
+            left_edges, right_edges = layer(left_edges, right_edges, left, right)
+            left, right, logits = self._score_spans(left_edges, right_edges, word_counts)
         arcs = None
         if self.dependencies is not None and dependencies:
             words = features if self.config.dependencies.input == "encoder" else positions
@@ -217,7 +221,22 @@ class ParserNetwork(nn.Module):
             right_edges=right_edges,
             tags=None if tags is None else tags.float(),
             dependencies=arcs,
+            earlier=tuple(earlier),
         )
+
+    def _score_spans(
+        self, left_edges: Tensor, right_edges: Tensor, word_counts: Tensor
+    ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+        """Return the left and right scores and the logits of `SpanScores`."""
+        left = right = logits = None
+        if self.left_scorer is not None:
+            logits = self.left_scorer(left_edges, right_edges).float()  # row j-1, column i
+            left = self._normalize(logits, word_counts, transpose=False)
+        if self.right_scorer is not None:
+            raw = self.right_scorer(left_edges, right_edges).float().transpose(1, 2)  # row i, column j-1
+            right = self._normalize(raw, word_counts, transpose=True)
+            logits = raw if logits is None else logits
+        return left, right, logits
 
     def _normalize(self, logits: Tensor, word_counts: Tensor, *, transpose: bool) -> Tensor:
         possible = possible_spans(logits.shape[1], word_counts)  # row j-1, column i
