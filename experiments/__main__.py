@@ -119,7 +119,7 @@ def _bench_files() -> list[Path]:
 def render(results: Path, docs: Path) -> None:
     """Make the page and its figures from the results."""
     try:
-        click.echo(str(render_page(results, docs, bench=_bench_files())))
+        click.echo(str(render_page(results, docs, bench=_bench_files(), is_strict=True)))
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
 
