@@ -24,7 +24,10 @@ _SILENT = "silent"
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """One setting of the paper and of its code; None where they are silent. With `is_any`, a width counts as yes."""
+    """One setting of the paper and of its code; None where they are silent. With `is_any`, a width counts as yes.
+
+    `default` is what a configuration without the key does.
+    """
 
     what: str
     key: str
@@ -32,11 +35,12 @@ class Setting:
     is_any: bool = False
     paper: Any = None
     code: Any = None
+    default: Any = None
     words: dict[str, str] = field(default_factory=dict)
 
     def of(self, config: dict[str, Any]) -> Any:
         """Return the value that a configuration has, in the words of the table."""
-        value = value_at(config, self.key)
+        value = value_at(config, self.key, self.default)
         if self.is_any:
             return bool(value)
         return self.words.get(value, value) if isinstance(value, str) else value
@@ -78,11 +82,13 @@ def _range(values: set[int]) -> int | str:
     return min(values) if len(values) == 1 else f"{min(values)} to {max(values)}"
 
 
-def value_at(config: dict[str, Any], key: str) -> Any:
+def value_at(config: dict[str, Any], key: str, default: Any = None) -> Any:
     """Return what a configuration has at a key such as `network.scorer.dropout`."""
     value: Any = config
     for part in key.split("."):
         if not isinstance(value, dict) or part not in value:
+            if default is not None:
+                return default
             raise ConfigError(f"{key}: there is no such key in a configuration; mend {SETTINGS.name}")
         value = value[part]
     return value

@@ -44,7 +44,7 @@ def test_every_setting_is_a_key_of_every_row_that_it_is_for() -> None:
             config = resolved(row, NONE)
             assert value_at(config, "network.context.kind") == encoder
             for setting in settings:
-                value_at(config, setting.key)
+                setting.of(config)
 
 
 def test_a_cell_says_from_what_it_differs() -> None:
@@ -88,6 +88,10 @@ def test_a_row_that_is_not_run_yet_is_compared_by_its_file() -> None:
 def test_a_key_that_is_not_there_is_named() -> None:
     with pytest.raises(ConfigError, match=r"network\.none: there is no such key .*mend settings_of_the_paper\.toml"):
         value_at(resolved("bilstm", NONE), "network.none")
+
+
+def test_a_key_that_is_newer_than_the_code_has_its_default() -> None:
+    assert Setting(what="new", key="network.context.new", default="as ever").of(resolved("bilstm", NONE)) == "as ever"
 
 
 def test_rows_for_the_paper_come_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -252,6 +252,7 @@ def test_a_peers_report_is_told_below_the_tables_it_stands_in(tmp_path: Path) ->
     gold = tmp_path / "gold.txt"
     gold.write_text("(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))))\n")
     report = {
+        "command": "python -m bench.peers.train_supar --seed 1",
         "device": "a GPU",
         "versions": {"supar": "1.2.3"},
         "minutes": 8.6,
@@ -266,6 +267,9 @@ def test_a_peers_report_is_told_below_the_tables_it_stands_in(tmp_path: Path) ->
     gold.with_suffix(".json").write_text(json.dumps(report))
     arguments = ["peer", "supar", str(gold), str(gold), "--treebank", "genia", "--results", str(tmp_path / "r")]
     assert CliRunner().invoke(main, arguments).exit_code == 0
+    kept = read_result(tmp_path / "r/genia/supar-1.json")
+    assert kept.config["command"] == report["command"]
+    assert kept.machine == report["versions"]
     result("bilstm", 1, 8).write(tmp_path / "r")
     page = render(tmp_path / "r", tmp_path / "docs").read_text(encoding="utf-8")
     assert page.count("SuPar CRF 1.2.3: 12 epochs in 9 minutes on a GPU; Without tags.") == 2  # with our settings too
