@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,10 @@ from spanlin.errors import ConfigError
 
 SETTINGS = Path(__file__).parent / "settings_of_the_paper.toml"
 ENCODERS = {"bilstm": "BiLSTM", "transformer": "Transformer"}
+NOT_RUN = "not run yet"
 _SILENT = "silent"
+# What differs between runs of one row: chosen by the treebank, or by who runs it.
+_OF_A_RUN = ("treebanks", "trees", "seed", "epochs", "evaluate_every", "row", "cuda_graphs")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +70,7 @@ def resolved(row: str, found: Results) -> dict[str, Any]:
     of_file = asdict(config_from_table(TrainingConfig, {**load_row(row).config, "treebanks": some}))
     results = [result for result in found.all if result.row == row and result.config]
     if not results:
-        return {**of_file, "treebanks": "not run yet", "trees": "not run yet"}
+        return {**of_file, "treebanks": NOT_RUN, "trees": NOT_RUN}
     defaults = asdict(config_from_table(TrainingConfig, {"treebanks": some}))
     return {
         **merge_tables(defaults, results[0].config),
@@ -75,6 +78,30 @@ def resolved(row: str, found: Results) -> dict[str, Any]:
         "trees": _range({int(result.training["trees"]) for result in results}),
         "epochs": _range({int(result.config["epochs"]) for result in results}),
     }
+
+
+def outdated(row: str, found: Results) -> list[str]:
+    """Return the keys in which the results of a row have other values than its file has now."""
+    if not any(result.row == row and result.config for result in found.all):
+        return []
+    then, now = resolved(row, found), resolved(row, Results([]))
+    return [
+        key
+        for key, value in _flat(now)
+        if key.partition(".")[0] not in _OF_A_RUN and _plain(value_at(then, key, value)) != _plain(value)
+    ]
+
+
+def _flat(table: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value  # JSON has no tuples
 
 
 def _range(values: set[int]) -> int | str:
@@ -120,6 +147,8 @@ def deviations_section(found: Results, settings: Sequence[Setting] | None = None
 
 
 def _unlike(setting: Setting, value: Any) -> str:
+    if value == NOT_RUN:
+        return ""
     differs = [
         name
         for name, theirs in (("paper", setting.paper), ("code", setting.code))

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.deviations import deviations_section
+from experiments.deviations import deviations_section, outdated
 from experiments.figures import draw_curve, draw_lengths
 from experiments.peer_reports import peer_notes
 from experiments.results import Result, Results
-from experiments.sections import SECTIONS, bench_section, paper_section, scores_section
-from experiments.tables import TABLES, Table
+from experiments.sections import DECODER_NAMES, SECTIONS, bench_section, paper_section, scores_section, title_of
+from experiments.tables import DECODER, TABLES, Table
 from experiments.values import Values
 from experiments.verdicts import CLAIMS, MARGIN, Judged, claims_section, judge, read_claims, summary
 
@@ -57,7 +57,8 @@ def render(
         "This page repeats every table and figure of Wei, Wu and Lan (2020), *A Span-based Linearization for "
         "Constituent Trees*, on treebanks that anyone can download, and adds some more.",
         "- Scores are labelled brackets on dev trees, as `spanlin evaluate` counts them (COLLINS parameters, gold "
-        "tags), of trees found by exact inference. Each is a mean over seeds ± its standard deviation.\n"
+        "tags), of trees found by exact inference unless a line says otherwise. Each is a mean over seeds ± its "
+        "standard deviation.\n"
         "- p counts seeds as well as sentences: it is the chance of so large a difference between two equally good "
         "rows if both were trained again with other seeds and scored on other sentences. The variance between the "
         "seeds of each row and that between sentences, paired, are added up, and the difference is compared with "
@@ -112,7 +113,7 @@ class _Page(NamedTuple):
         if any(self.found.of(row, treebank) for row in table.rows for treebank in table.treebanks):
             parts += self.prose.of(table.name)
         if told := [item for item in self.judged if item.claim.table == table.name]:
-            parts.append(claims_section(told))
+            parts.append(claims_section(told, self.prose.values.has_setting))
         parts += _measured(table, self.found, self.docs) or [
             f"*{NOT_MEASURED}* `python -m experiments {table.name} --data DIR`"
         ]
@@ -135,8 +136,26 @@ def _measured(table: Table, found: Results, docs: Path) -> list[str]:
         picture = f"paper-figures/{table.name}-{treebank}.svg"
         if draw is not None and draw(found, table, treebank, docs / picture):
             parts.append(f"![{table.title} on {treebank}]({picture})")
+        parts += _caveats(table, found, treebank)
         parts.append(_provenance([result for row in (*table.rows, *table.peers) for result in found.of(row, treebank)]))
     return parts
+
+
+def _caveats(table: Table, found: Results, treebank: str) -> list[str]:
+    """Return which rows have other decoders than the others, or were run with settings that their files had before."""
+    decoders: dict[str, list[str]] = {}
+    old = []
+    for row in table.rows:
+        results = found.of(row, treebank)
+        decoder = results[0].config.get("row", {}).get("decoder", DECODER) if results else DECODER
+        if decoder != DECODER:
+            decoders.setdefault(decoder, []).append(title_of(row))
+        if results and (keys := outdated(row, found)):
+            old.append(f"{title_of(row)} ({', '.join(f'`{key}`' for key in keys)})")
+    lines = [f"Trees by {DECODER_NAMES[name]}: {', '.join(rows)}." for name, rows in decoders.items()]
+    if old:
+        lines.append(f"Run with earlier settings than the row has now: {'; '.join(old)}.")
+    return lines
 
 
 def _provenance(results: Sequence[Result]) -> str:

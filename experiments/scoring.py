@@ -20,7 +20,7 @@ from spanlin.dependencies.conllu import read_conllu
 from spanlin.dependencies.heads import Dependencies
 from spanlin.dependencies.sentence import ConlluSentence, Word
 from spanlin.errors import EvaluationError
-from spanlin.evaluation.model_score import ModelScore, TagSource
+from spanlin.evaluation.model_score import ModelScore
 from spanlin.evaluation.ud_score import score_dependencies
 from spanlin.model_evaluation import evaluate_parser
 from spanlin.model_folder.lookup import find_model
@@ -73,6 +73,8 @@ class _Checkpoint:
 
     def __init__(self, path: Path, device: str, tagger: Path | None) -> None:
         self._model: Model = load_model(path)
+        if self._model.reads_tags and tagger is None:
+            raise EvaluationError(f"{path}: this row reads tags: give --tagger, a checkpoint that predicts them")
         self._tagger = tagger
         self._where = choose_device(device)
         self.device = str(self._where)
@@ -81,8 +83,8 @@ class _Checkpoint:
         self.config: dict[str, Any] = {**asdict(self._model.config), "treebanks": names}
 
     def trees(self, gold: Path, decoder: str) -> ModelScore:
-        tags: TagSource = "file" if self._tagger is None else "predicted"
-        return evaluate_model(self._model, gold, decoder=decoder, device=self.device, tags=tags, tagger=self._tagger)
+        # Whatever tags it is given, the gold ones say what is punctuation.
+        return evaluate_model(self._model, gold, decoder=decoder, device=self.device, tagger=self._tagger)
 
     def dependencies(self, gold: Path) -> list[KnownDependencies]:
         self._model.network.to(self._where)

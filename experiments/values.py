@@ -21,6 +21,10 @@ from spanlin.errors import EvaluationError, SpanlinError
 
 RECORDS = Path(__file__).parent / "records"
 BENCH = Path(__file__).parents[1] / "bench" / "results"
+_ITEM = re.compile(r"\n(?=- )")
+_CONDITION = re.compile(
+    r"(?:- )?(?P<all>\{(?P<word>when|unless):(?P<row>[\w-]+):(?P<key>[\w.]+):(?P<value>[^{}:]+)\}\s*)"
+)
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9-]*(?::[^{}:\n]+)+)\}")
 
 
@@ -29,7 +33,11 @@ class MissingValueError(EvaluationError):
 
 
 class Values:
-    """What placeholders stand for. `{KIND:ARGUMENT:...}` calls the method of that name, `-` being `_`."""
+    """What placeholders stand for. `{KIND:ARGUMENT:...}` calls the method of that name, `-` being `_`.
+
+    A paragraph or list item that starts with `{when:ROW:KEY:VALUE}` is told if the row was run with this setting, one
+    with `{unless:ROW:KEY:VALUE}` if not.
+    """
 
     def __init__(
         self, found: Results, judged: Sequence[Judged] = (), *, records: Path = RECORDS, bench: Path = BENCH
@@ -39,6 +47,28 @@ class Values:
 
     def fill(self, text: str, where: str) -> str:
         """Return the text with all values in place; `where` it is from is named in errors."""
+        return self._fill(text, where, is_strict=True)
+
+    def fill_paragraphs(self, text: str, where: str) -> str:
+        """Return the same; in place of a paragraph or list item with a missing value stands a line that says so."""
+        return self._fill(text, where, is_strict=False)
+
+    def _fill(self, text: str, where: str, *, is_strict: bool) -> str:
+        paragraphs = []
+        for paragraph in text.split("\n\n"):
+            items = []
+            for item in _ITEM.split(paragraph):
+                try:
+                    items += self._part(item, where)
+                except MissingValueError as error:
+                    if is_strict:
+                        raise
+                    items.append(f"{'- ' if item.startswith('- ') else ''}*Not told yet: {error}.*")
+            paragraphs += ["\n".join(items)] * bool(items)
+        return wrapped("\n\n".join(paragraphs))
+
+    def _part(self, text: str, where: str) -> list[str]:
+        """Return a paragraph or list item with its values; nothing if its condition does not hold."""
 
         def value(match: re.Match[str]) -> str:
             kind, *arguments = match[1].split(":")
@@ -49,17 +79,16 @@ class Values:
             except SpanlinError as error:
                 raise EvaluationError(f"{where}: {match[0]}: {error}") from error
 
-        return wrapped(_PLACEHOLDER.sub(value, text))
+        if condition := _CONDITION.match(text):
+            word, row, key, wanted = condition["word"], condition["row"], condition["key"], condition["value"]
+            if self.has_setting(row, key, wanted) != (word == "when"):
+                return []
+            text = text[: condition.start("all")] + text[condition.end("all") :]
+        return [_PLACEHOLDER.sub(value, text)]
 
-    def fill_paragraphs(self, text: str, where: str) -> str:
-        """Return the same; in place of a paragraph of which a value is missing stands a line that says so."""
-        parts = []
-        for part in text.strip().split("\n\n"):
-            try:
-                parts.append(self.fill(part, where))
-            except MissingValueError as error:
-                parts.append(f"*Not told yet: {error}.*")
-        return "\n\n".join(parts)
+    def has_setting(self, row: str, key: str, value: str) -> bool:
+        """Return whether a row has been run with this value at a key of its configuration."""
+        return str(value_at(resolved(row, self._found), key, "no such key")) == value
 
     def _lookup(self, kind: str, arguments: Sequence[str]) -> str:
         lookup = self._kinds.get(kind)
@@ -73,7 +102,7 @@ class Values:
 
     @cached_property
     def _kinds(self) -> dict[str, Callable[..., str]]:
-        names = [name for name in vars(type(self)) if not name.startswith(("_", "fill"))]
+        names = [name for name in vars(type(self)) if not name.startswith(("_", "fill", "has_"))]
         return {name.replace("_", "-"): getattr(self, name) for name in names}
 
     def f1(self, row: str, treebank: str, decimals: str = "2") -> str:
@@ -238,7 +267,7 @@ def wrapped(text: str, width: int = 120) -> str:
         if part.startswith(("|", "```", "#", "<", "    ")):
             parts.append(part)
             continue
-        items = re.split(r"\n(?=- )", part)
+        items = _ITEM.split(part)
         parts.append("\n".join(_filled(item, width) for item in items))
     return "\n\n".join(parts)
 

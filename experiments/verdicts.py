@@ -6,7 +6,7 @@ The claims are in `claims/claims.toml`. A claim is about two rows, or two decode
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -28,7 +28,8 @@ Verdict = Literal["holds", "does not hold", "cannot be told"]
 class Claim:
     """`row` is better, or no worse, than `other`; with `decoders_of`, both are decoders on the scores of that row.
 
-    `paper` names the paper's two figures, such as `PTB.BiLSTM`, if it has them; `whose` claim it is is for the reader.
+    `paper` names the paper's two figures, such as `PTB.BiLSTM`, if it has them. `confounded_unless` is a row, a key of
+    its configuration and the value with which the two rows differ in nothing but what the claim is about.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Claim:
     treebanks: tuple[str, ...] = ("genia",)
     decoders_of: str = ""
     paper: tuple[str, ...] = ()
+    confounded_unless: tuple[str, ...] = ()
 
     @property
     def paper_difference(self) -> float | None:
@@ -127,15 +129,17 @@ def _difference(claim: Claim, treebank: str, found: Results) -> Difference | Non
     return compare(one, two, same_networks=bool(claim.decoders_of))
 
 
-def claims_section(judged: Sequence[Judged]) -> str:
-    """Return claims with their verdicts as a table."""
+def claims_section(judged: Sequence[Judged], has_setting: Callable[[str, str, str], bool]) -> str:
+    """Return claims with their verdicts as a table; `has_setting` says whether a row was run with a setting."""
     lines = []
     for item in judged:
+        unless = item.claim.confounded_unless
+        caveat = " (confounded, see above)" if unless and not has_setting(*unless) else ""
         paper = item.claim.paper_difference
         low, high = item.difference.interval
         lines.append(
             [
-                item.claim.says,
+                f"{item.claim.says}{caveat}",
                 "" if paper is None else f"{paper:+.2f}",
                 item.treebank,
                 f"{item.difference.value:+.2f}",

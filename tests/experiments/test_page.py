@@ -143,6 +143,16 @@ def test_differences_are_from_the_first_row_that_is_measured(tmp_path: Path) -> 
     assert "Not run yet: BiLSTM, + label linearization." in own
 
 
+def test_a_row_with_another_decoder_or_older_settings_is_told(tmp_path: Path) -> None:
+    kept = {"epochs": 3, "averaging": 0.5, "row": {"decoder": "minimum-risk"}}
+    page = page_of([replace(result("no-mlp", 1, 8), config=kept), result("bilstm", 1, 8)], tmp_path)
+    own = page.partition("### Ablation on genia")[2].partition("<small>")[0]
+    assert "Trees by minimum risk: - MLP_l and MLP_r." in own
+    assert "Run with earlier settings than the row has now: - MLP_l and MLP_r (" in own
+    assert "`averaging`" in own
+    assert "BiLSTM (" not in own
+
+
 def test_prose_has_its_numbers_and_a_verdict_follows_from_them(tmp_path: Path) -> None:
     claims = tmp_path / "claims"
     claims.mkdir()

@@ -113,6 +113,20 @@ def test_the_json_goes_to_a_file_if_asked(folder: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "scores.json").read_text())["model"] == "en"
 
 
+def test_a_row_that_reads_tags_is_given_predicted_ones(folder: Path) -> None:
+    (folder / "tagged").mkdir()
+    save_model(folder / "tagged", untrained_model(TREES, lexical={"tag_width": 8}))
+    said = score(folder / "tagged", folder / "gold.txt", status=1)
+    assert said.endswith("this row reads tags: give --tagger, a checkpoint that predicts them\n")
+    gold = folder / "gold.txt"
+    found = score(folder / "tagged", gold, "--tagger", folder / "run/best", "--device", "cpu", "--counts")
+    counts = found["files"][str(gold)]["trees"][DECODER]["brackets"]
+    # Punctuation is told by gold tags, so that as many gold brackets count as ever.
+    own = score(folder / "run", gold, "--device", "cpu", "--counts")["files"][str(gold)]["trees"][DECODER]["brackets"]
+    assert counts["gold"] == own["gold"]
+    assert counts["length"] == own["length"]
+
+
 def test_mistakes_are_one_line(folder: Path, tmp_path: Path) -> None:
     said = score("en", folder / "gold.txt", "--decoder", "best", status=1)
     assert said == f"Error: no decoder best: choose all or one of {', '.join(DECODERS)}\n"

@@ -112,6 +112,13 @@ def test_only_what_is_not_measured_yet_may_be_left_out(values: Values) -> None:
         values.fill_paragraphs("{none:genia}", "here")
 
 
+def test_a_paragraph_or_item_is_told_only_under_its_condition(values: Values) -> None:
+    key = "bilstm:network.context.kind"
+    text = f"{{when:{key}:bilstm}} One.\n\n{{unless:{key}:bilstm}} Two.\n\n- Three.\n- {{when:{key}:none}} Four."
+    assert values.fill(text, "here") == "One.\n\n- Three."
+    assert values.fill("{unless:bilstm:network.new:True} Five.", "here") == "Five."
+
+
 def test_braces_that_are_no_placeholder_stay(values: Values) -> None:
     for text in ("{train,dev}.txt", "a {b} c", '{"a": 1}'):
         assert values.fill(text, "here") == text

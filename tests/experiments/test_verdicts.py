@@ -101,11 +101,18 @@ def test_what_is_not_measured_is_not_judged() -> None:
 def test_the_table_has_the_papers_difference_beside_ours() -> None:
     found = Results([*results("a", 0.9), *results("b", 0.8)])
     judged = judge([claim("a", "b", paper=("PTB.Transformer", "PTB.BiLSTM"))], found)
-    line = claims_section(judged).splitlines()[2]
+    line = claims_section(judged, lambda *_: False).splitlines()[2]
     value = judged[0].difference.value
     assert line.startswith(f"| so | +1.10 | genia | {value:+.2f} | ")
     assert line.endswith("| < 0.001 | **holds** |")
     assert summary(judged).startswith("Of 1 claims, each counted once per treebank, 1 hold, 0 do not hold")
+
+
+def test_a_confounded_claim_says_so_until_its_row_has_run_otherwise() -> None:
+    found = Results([*results("a", 0.9), *results("b", 0.8)])
+    judged = judge([claim("a", "b", confounded_unless=("a", "key", "True"))], found)
+    assert "| so (confounded, see above) |" in claims_section(judged, lambda *_: False)
+    assert "| so |" in claims_section(judged, lambda *setting: setting == ("a", "key", "True"))
 
 
 def test_the_claims_are_of_tables_and_rows_that_exist() -> None:
