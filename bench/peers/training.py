@@ -12,6 +12,8 @@ import importlib
 import json
 import random
 import re
+import shlex
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -178,6 +180,7 @@ def write_result(
     task.out.write_text("".join(f"{line}\n" for line in parses), encoding="utf-8")
     report = {
         "peer": peer,
+        "command": shlex.join(["python", "-m", f"bench.peers.train_{peer}", *sys.argv[1:]]),
         "seed": task.seed,
         "device": device_name(task.device),
         "train": str(task.train),
