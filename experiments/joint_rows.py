@@ -21,6 +21,7 @@ import torch
 from bench.peers.dependency_training import measured_rate
 
 from experiments.planning import commit_here
+from experiments.run_log import short_log
 from experiments.work import machine
 from spanlin.config.training import load_config
 from spanlin.network.device import choose_device
@@ -104,6 +105,7 @@ def run_row(row: str, seed: int, *, results: Path, runs: Path, device: str, max_
             "f1": _tree_scores(model, where),
             "dependencies": _dependency_scores(model, where),
             "config": asdict(config),
+            "log": short_log(folder / "metrics.jsonl"),
         }
         results.mkdir(parents=True, exist_ok=True)
         text = json.dumps(figures, ensure_ascii=False, indent=1)

@@ -13,8 +13,6 @@ from experiments.seed_means import mean
 from experiments.tables import PEERS
 from spanlin.errors import EvaluationError
 
-_KEPT = ("decoding", "command", "ended_by", "curve", "settings", "notes", "vectors", "encoder", "anneal")
-
 
 def read_report(path: Path, *, decoding: str = "") -> dict[str, Any]:
     """Return the fields of a result that a report gives; only the date and the decoding where there is none."""
@@ -32,7 +30,14 @@ def read_report(path: Path, *, decoding: str = "") -> dict[str, Any]:
                 "epochs": report["epochs"],
                 "trees": report["train_trees"],
             },
-            "config": {key: report[key] for key in _KEPT},
+            "config": {key: report[key] for key in ("settings", "notes", "vectors", "encoder", "anneal")}
+            # Reports from before 2026-11-18 have none of these.
+            | {
+                "decoding": report.get("decoding", decoding),
+                "command": report.get("command", ""),
+                "ended_by": report.get("ended_by", ""),
+                "curve": report.get("curve", []),
+            },
         }
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise EvaluationError(f"{path}: not a report of bench/peers: {error!r}; move it away or train again") from error
