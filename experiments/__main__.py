@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 from experiments.page import render as render_page
 from experiments.peer_reports import read_report
 from experiments.results import Brackets, Result
-from experiments.tables import PEERS, TABLES
+from experiments.tables import DECODER, DECODERS, PEERS, TABLES
 from spanlin.errors import SpanlinError
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -148,7 +149,7 @@ def _bench_files() -> list[Path]:
 def render(results: Path, docs: Path) -> None:
     """Make the page and its figures from the results."""
     try:
-        click.echo(str(render_page(results, docs, bench=_bench_files())))
+        click.echo(str(render_page(results, docs, bench=_bench_files(), is_strict=True)))
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
 
@@ -181,6 +182,48 @@ def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, re
         click.echo(f"F1 {score.f1 or 0:.2f}: {result.write(results)}")
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.argument("model")
+@click.argument("files", type=_FILE, nargs=-1, required=True)
+@click.option("--decoder", default=DECODER, show_default=True, help=f"{', '.join(DECODERS)}; or all of them.")
+@click.option("--device", default="", help="cpu, cuda or cuda:N.  [default: as `spanlin evaluate` chooses]")
+@click.option("--tagger", type=_FOLDER, help="For a row that reads tags: the checkpoint that predicts them.")
+@click.option("--counts", is_flag=True, help="Add the counts of each sentence, for tests of significance.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON here, not to stdout.")
+def score(
+    *,
+    model: str,
+    files: tuple[Path, ...],
+    decoder: str,
+    device: str,
+    tagger: Path | None,
+    counts: bool,
+    output: Path | None,
+) -> None:
+    """Score a trained row on FILES of gold trees (or dependencies, .conllu) that it is given.
+
+    MODEL is a run's folder, a checkpoint, a folder that `spanlin export` made, or a model's name. The JSON has the
+    score of each file by the tables' decoder, or by every one.
+
+    \b
+    Examples:
+      python -m experiments score runs/paper/KEY data/genia/dev.txt data/craft/dev.txt --device cuda
+      python -m experiments score my-parser gold.txt gold.conllu --decoder all --output scores.json
+    """  # noqa: D301 (click's mark for lines that stay as they are)
+    from experiments.scoring import decoders_of, score_files
+
+    try:
+        found = score_files(model, files, decoders=decoders_of(decoder), device=device, tagger=tagger, counts=counts)
+    except SpanlinError as error:
+        raise click.ClickException(str(error)) from error
+    text = json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+        click.echo(str(output))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import torch
 import spanlin
 from experiments.measuring import measure, measure_decoders
 from experiments.results import Result
+from experiments.run_log import short_log
 from spanlin.atomic_files import remove_folder
 from spanlin.config.training import TrainingConfig
 from spanlin.errors import CheckpointError
@@ -173,6 +174,7 @@ def _measure(run: Run) -> None:
             parsing={"sentences_per_second": speed},
             decoders=decoders,
             config=config,
+            log=short_log(run.folder / "metrics.jsonl"),
         ).write(run.results)
 
 

@@ -125,6 +125,16 @@ class DependencyConfig:
 
     width: int = 512
     """Of the vectors of a word as a head and as a dependent."""
+    relation_width: int = 0
+    """Of what a head and a dependent bring to their relation; 0: scorer.label_width."""
+    input: Literal["context", "encoder"] = "context"
+    """What words are scored from: the vectors that spans are scored from, or the encoder's own.
+
+    With context.kind = 'none' alone: the former are then linear in the latter, treebank vectors apart, so that both can
+    learn the same scores, and the narrower ones faster.
+    """
+    universal_tags: Literal["own", "shared"] = "own"
+    """What they are scored from: a hidden layer of their own, or that of the tag head."""
     dropout: float = 0.33
     weight: float = 0.4
     """Of the loss of heads and relations, beside that of trees."""
@@ -133,6 +143,8 @@ class DependencyConfig:
         _check_fraction("network.dependencies.dropout", self.dropout)
         if self.width < 1:
             raise ConfigError(f"network.dependencies.width must be at least 1, got {self.width}")
+        if self.relation_width < 0:
+            raise ConfigError(f"network.dependencies.relation_width must not be negative, got {self.relation_width}")
         if self.weight <= 0:
             raise ConfigError(f"network.dependencies.weight must be positive, got {self.weight}")
 
@@ -180,6 +192,15 @@ class NetworkConfig:
             )
         if self.input == "lexical" and self.context.kind == "none":
             raise ConfigError("network.context.kind = 'none' goes with input = 'pretrained' only: choose 'bilstm'")
+        if self.dependencies.input == "encoder" and self.context.kind != "none":
+            raise ConfigError(
+                "network.dependencies.input = 'encoder' needs network.context.kind = 'none', "
+                f"got {self.context.kind!r}: choose 'context'"
+            )
+        if self.dependencies.universal_tags == "shared" and not self.scorer.tag_head:
+            raise ConfigError(
+                "network.dependencies.universal_tags = 'shared' needs network.scorer.tag_head = true: choose 'own'"
+            )
 
 
 def _check_fraction(key: str, value: float) -> None:

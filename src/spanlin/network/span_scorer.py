@@ -101,7 +101,16 @@ class TagHead(nn.Module):
 
     def forward(self, words: Tensor) -> Tensor:
         """Return [batch, words, tags] from [batch, words, width]."""
-        scores: Tensor = self.layers(words)
+        return self.from_hidden(self.hidden(words))
+
+    def hidden(self, words: Tensor) -> Tensor:
+        """Return the hidden layer, [batch, words, hidden width]."""
+        found: Tensor = self.layers[:-1](words)
+        return found
+
+    def from_hidden(self, hidden: Tensor) -> Tensor:
+        """Return [batch, words, tags] from the hidden layer."""
+        scores: Tensor = self.layers[-1](hidden)
         return scores
 
 
