@@ -73,7 +73,7 @@ def values(tmp_path: Path) -> Values:
         ("lengths-ahead:genia", "1-5"),
         ("lengths-behind:genia", ">5"),
         ("worst-length:genia", ">5 words (3.75 below, on 40 spans)"),
-        ("setting:bilstm:network.scorer.hidden_width", "512"),
+        ("setting:bilstm:network.scorer.hidden_width", "1,024"),
         ("paper-setting:most epochs", "150"),
     ],
 )
