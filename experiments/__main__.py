@@ -118,9 +118,22 @@ def _bench_files() -> list[Path]:
 @click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True)
 @click.option("--docs", type=_FOLDER, default=_DOCS, show_default=True)
 def render(results: Path, docs: Path) -> None:
-    """Make the page and its figures from the results."""
+    """Make the page and its figures from the results, and the numbers in README and docs from all files kept.
+
+    With other results or docs than the project's own, the page alone.
+    """
+    from experiments.all_values import Values
+    from experiments.numbered_pages import made_pages
+    from experiments.results import Results
+
     try:
         click.echo(str(render_page(results, docs, bench=_bench_files(), is_strict=True)))
+        if (results, docs) != (_RESULTS, _DOCS):
+            return
+        for path, text in list(made_pages(Values(Results.read(results)))):
+            if text != path.read_text(encoding="utf-8"):
+                path.write_text(text, encoding="utf-8")
+                click.echo(str(path))
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from experiments.all_values import Values
 from experiments.deviations import deviations_section, outdated
 from experiments.figures import draw_curve, draw_lengths
 from experiments.peer_reports import peer_notes
 from experiments.results import Result, Results
 from experiments.sections import DECODER_NAMES, SECTIONS, bench_section, paper_section, scores_section, title_of
 from experiments.tables import DECODER, TABLES, Table
-from experiments.values import Values
 from experiments.verdicts import CLAIMS, MARGIN, Judged, claims_section, judge, read_claims, summary
 
 PAGE = "paper-tables.md"
