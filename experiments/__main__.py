@@ -19,7 +19,7 @@ from spanlin.errors import SpanlinError
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _RESULTS, _DOCS, _RUNS = Path("experiments/results"), Path("docs"), Path("runs/paper")
-_TINY = Path("runs/tiny")
+_TINY, _TAGS = Path("runs/tiny"), Path("runs/tags")
 _ROWS = sorted({row for table in TABLES.values() for row in table.rows})
 
 
@@ -41,6 +41,7 @@ def _run_table(
     results: Path | None,
     runs: Path | None,
     docs: Path | None,
+    tags: Path | None,
     commit: str,
 ) -> None:
     # Torch comes with these; `render` does without.
@@ -54,8 +55,10 @@ def _run_table(
     runs = runs or (_TINY if is_tiny else _RUNS)
     docs = docs or (_TINY / "docs" if is_tiny else _DOCS)
     try:
+        folder = tiny.make_data(runs / "data") if is_tiny else Path(data)
         setting = Setting(
-            data=tiny.make_data(runs / "data") if is_tiny else Path(data),
+            data=folder,
+            tags=tags or (tiny.tags_in(folder) if is_tiny else _TAGS),
             runs=runs,
             results=results,
             is_tiny=is_tiny,
@@ -86,7 +89,7 @@ def _run_table(
 _OPTIONS = (
     click.option("--data", required=True, help="A folder with NAME/train.txt and NAME/dev.txt, or `tiny`."),
     click.option("--device", default="cpu", show_default=True, help="cpu, cuda or cuda:N."),
-    click.option("--seeds", default="", help="Such as 1,2,3.  [default: three for main, two for others]"),
+    click.option("--seeds", default="", help="Such as 1,2,3.  [default: three]"),
     click.option("--treebank", "treebanks", multiple=True, help="Other treebanks than the table's own."),
     click.option("--row", "rows", type=click.Choice(_ROWS), multiple=True, help="Only these of the table's rows."),
     click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Rows side by side."),
@@ -94,6 +97,7 @@ _OPTIONS = (
     click.option("--results", type=_FOLDER, help=f"Where results are kept.  [default: {_RESULTS}]"),
     click.option("--runs", type=_FOLDER, help=f"Where checkpoints are kept.  [default: {_RUNS}]"),
     click.option("--docs", type=_FOLDER, help=f"Where the page goes.  [default: {_DOCS}]"),
+    click.option("--tags", type=_FOLDER, help=f"Where predicted tags are kept.  [default: {_TAGS}]"),
     click.option("--commit", default="", help="Of the code, where there is no Git.  [default: Git's]"),
 )
 
@@ -108,6 +112,31 @@ def _add(name: str, about: str) -> None:
 for _table in TABLES.values():
     _add(_table.name, f"{_table.title}: {', '.join(_table.rows)}.")
 _add("all", "Every table.")
+
+
+@main.command()
+@click.argument("treebanks", nargs=-1, required=True)
+@click.option("--data", type=_FOLDER, required=True, help="A folder with NAME/train.txt and NAME/dev.txt.")
+@click.option("--device", default="cpu", show_default=True, help="cpu, cuda or cuda:N.")
+@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Blocks of training trees.")
+@click.option("--tags", type=_FOLDER, default=_TAGS, show_default=True, help="Where they go.")
+def tags(*, treebanks: tuple[str, ...], data: Path, device: str, folds: int, tags: Path) -> None:
+    """Predict the tags of TREEBANKS, for the rows that read tags.
+
+    Each block of training trees is tagged by a network trained on the others, dev by one trained on all. The same
+    command resumes.
+    """
+    from experiments.tagging import make_tags
+
+    try:
+        done = [
+            make_tags(treebank, data=data, folder=tags, device=device, folds=folds, say=click.echo)
+            for treebank in treebanks
+        ]
+    except SpanlinError as error:
+        raise click.ClickException(str(error)) from error
+    if not all(done):
+        raise click.ClickException("interrupted: the same command resumes")
 
 
 def _bench_files() -> list[Path]:

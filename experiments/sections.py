@@ -242,6 +242,8 @@ SECTIONS: dict[str, Callable[[Results, Table, str], str]] = {
     "ablation": scores_section,
     "inference": inference_section,
     "speed": speed_section,
+    "faithful": scores_section,
+    "recipes": scores_section,
     "beyond": scores_section,
     "settings": scores_section,
     "settings-minilm": scores_section,

@@ -86,12 +86,12 @@ def read_task(about: str) -> Task:
     return task
 
 
-def set_seed(task: Task) -> Any:
+def set_seed(seed: int) -> Any:
     """Return torch, with every generator of random numbers seeded and matrix products in TF32 where there is a GPU."""
     torch = importlib.import_module("torch")
-    random.seed(task.seed)
-    numpy.random.seed(task.seed)
-    torch.manual_seed(task.seed)
+    random.seed(seed)
+    numpy.random.seed(seed)
+    torch.manual_seed(seed)
     torch.set_float32_matmul_precision("high")
     return torch
 

@@ -215,7 +215,8 @@ def test_a_row_has_what_its_base_has_but_for_its_changes() -> None:
 def test_an_unknown_key_of_a_row_is_named(tmp_path: Path) -> None:
     (tmp_path / "odd.toml").write_text("titel = 'x'\n")
     with pytest.raises(
-        ConfigError, match=r"odd\.toml: unknown key titel; known here: base, config, sentences, share, title"
+        ConfigError,
+        match=r"odd\.toml: unknown key titel; known here: base, config, decoder, held_out, predicted_tags, sentences",
     ):
         load_row("odd", tmp_path)
     with pytest.raises(ConfigError, match=r"none\.toml: cannot be read"):
