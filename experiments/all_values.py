@@ -18,8 +18,12 @@ class Values(Placeholders):
     def __init__(self, found: Results, judged: Sequence[Judged] = (), kept: KeptFigures | None = None) -> None:
         self._found = found
         kinds = public_methods(ResultValues(found, judged)) | public_methods(kept or KeptFigures())
-        super().__init__(kinds, self.has_setting)
+        super().__init__(kinds, has_setting=self.has_setting, is_run=self.is_run)
 
     def has_setting(self, row: str, key: str, value: str) -> bool:
         """Return whether a row has been run with this value at a key of its configuration."""
         return str(value_at(resolved(row, self._found), key, "no such key")) == value
+
+    def is_run(self, rows: str, treebank: str) -> bool:
+        """Return whether all rows, separated by commas, have results on a treebank."""
+        return all(self._found.of(row, treebank) for row in rows.split(","))

@@ -148,17 +148,18 @@ def _measured(table: Table, found: Results, docs: Path) -> list[str]:
 def _caveats(table: Table, found: Results, treebank: str) -> list[str]:
     """Return which rows have other decoders than the others, or were run with settings that their files had before."""
     decoders: dict[str, list[str]] = {}
-    old = []
+    old: dict[str, list[str]] = {}
     for row in table.rows:
         results = found.of(row, treebank)
         decoder = results[0].config.get("row", {}).get("decoder", DECODER) if results else DECODER
         if decoder != DECODER:
             decoders.setdefault(decoder, []).append(title_of(row))
         if results and (keys := outdated(row, found)):
-            old.append(f"{title_of(row)} ({', '.join(f'`{key}`' for key in keys)})")
+            old.setdefault(", ".join(f"`{key}`" for key in keys), []).append(title_of(row))
     lines = [f"Trees by {DECODER_NAMES[name]}: {', '.join(rows)}." for name, rows in decoders.items()]
     if old:
-        lines.append(f"Run with earlier settings than the row has now: {'; '.join(old)}.")
+        told = (f"{'; '.join(rows)} ({keys})" for keys, rows in old.items())
+        lines.append(f"Run with earlier settings than these rows have now: {'; '.join(told)}.")
     return lines
 
 

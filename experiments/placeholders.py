@@ -1,7 +1,7 @@
 """Placeholders in prose, such as `{f1:bilstm:genia}`: each is a kind of value and its arguments.
 
 A paragraph or list item that starts with `{when:ROW:KEY:VALUE}` is told if the row was run with this setting, one with
-`{unless:ROW:KEY:VALUE}` if not.
+`{unless:ROW:KEY:VALUE}` if not, and one with `{run:ROW,ROW:TREEBANK}` if all these rows have results on the treebank.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from spanlin.errors import EvaluationError, SpanlinError
 
 Kinds = Mapping[str, Callable[..., str]]
 _ITEM = re.compile(r"\n(?=- )")
-_CONDITION = re.compile(
-    r"(?:- )?(?P<all>\{(?P<word>when|unless):(?P<row>[\w-]+):(?P<key>[\w.]+):(?P<value>[^{}:]+)\}\s*)"
-)
+_CONDITION = re.compile(r"(?:- )?(?P<all>\{(?P<word>when|unless|run):(?P<arguments>[^{}]+)\}\s*)")
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9-]*(?::[^{}:\n]+)+)\}")
 
 
@@ -26,10 +24,10 @@ class MissingValueError(EvaluationError):
 
 
 class Placeholders:
-    """Text with its values in place. `kinds` are called with a placeholder's arguments."""
+    """Text with its values in place. `kinds` are called with a placeholder's arguments, the others for conditions."""
 
-    def __init__(self, kinds: Kinds, has_setting: Callable[[str, str, str], bool]) -> None:
-        self._kinds, self._has_setting = kinds, has_setting
+    def __init__(self, kinds: Kinds, *, has_setting: Callable[..., bool], is_run: Callable[..., bool]) -> None:
+        self._kinds, self._has_setting, self._is_run = kinds, has_setting, is_run
 
     def fill(self, text: str, where: str) -> str:
         """Return the text with all values in place; `where` it is from is named in errors."""
@@ -66,8 +64,12 @@ class Placeholders:
                 raise EvaluationError(f"{where}: {match[0]}: {error}") from error
 
         if condition := _CONDITION.match(text):
-            word, row, key, wanted = condition["word"], condition["row"], condition["key"], condition["value"]
-            if self._has_setting(row, key, wanted) != (word == "when"):
+            arguments = condition["arguments"].split(":")
+            if condition["word"] == "run":
+                is_told = self._is_run(*arguments)
+            else:
+                is_told = self._has_setting(*arguments) == (condition["word"] == "when")
+            if not is_told:
                 return []
             text = text[: condition.start("all")] + text[condition.end("all") :]
         return [_PLACEHOLDER.sub(value, text)]

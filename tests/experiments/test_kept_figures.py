@@ -37,7 +37,7 @@ def text(tmp_path: Path) -> Placeholders:
     (tmp_path / "2026-01-03-cpu.json").write_text(json.dumps({"results": new}))
     (tmp_path / "2026-01-04-other-cpu.json").write_text(json.dumps({"results": []}))
     kept = KeptFigures(records=tmp_path, sizes=tmp_path, bench=tmp_path)
-    return Placeholders(public_methods(kept), lambda *_: False)
+    return Placeholders(public_methods(kept), has_setting=lambda *_: False, is_run=lambda *_: False)
 
 
 @pytest.mark.parametrize(

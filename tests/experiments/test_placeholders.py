@@ -14,7 +14,11 @@ def double(number: str, form: str = "d") -> str:
     return format(2 * int(number), form)
 
 
-TEXT = Placeholders({"double": double}, lambda row, key, value: (row, key, value) == ("a", "b.c", "1"))
+TEXT = Placeholders(
+    {"double": double},
+    has_setting=lambda *setting: setting == ("a", "b.c", "1"),
+    is_run=lambda rows, treebank: rows == "a,b",
+)
 
 
 def test_values_are_put_in_place() -> None:
@@ -43,6 +47,7 @@ def test_conditions_decide_what_is_told() -> None:
         "{when:a:b.c:1} One.\n\n{unless:a:b.c:1} Two.\n\n- {when:a:b.c:2} Three.\n- {unless:a:b.c:2} Four {double:2}."
     )
     assert TEXT.fill(text, "here") == "One.\n\n- Four 4."
+    assert TEXT.fill("- {run:a,b:c} Five.\n- {run:a:c} {double:none}", "here") == "- Five."
 
 
 @pytest.mark.parametrize("text", ["{train,dev}.txt", "a {b} c", '{"a": 1}'])

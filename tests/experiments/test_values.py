@@ -64,7 +64,7 @@ def values() -> Values:
         ("lengths-ahead:genia", "1-5"),
         ("lengths-behind:genia", ">5"),
         ("worst-length:genia", ">5 words (3.75 below, on 40 spans)"),
-        ("setting:bilstm:network.scorer.hidden_width", "512"),
+        ("setting:bilstm:network.context.width", "1,024"),
         ("paper-setting:most epochs", "150"),
     ],
 )
@@ -93,3 +93,4 @@ def test_a_paragraph_or_item_is_told_only_under_its_condition(values: Values) ->
     text = f"{{when:{key}:bilstm}} One.\n\n{{unless:{key}:bilstm}} Two.\n\n- Three.\n- {{when:{key}:none}} Four."
     assert values.fill(text, "here") == "One.\n\n- Three."
     assert values.fill("{unless:bilstm:network.new:True} Five.", "here") == "Five."
+    assert values.fill("{run:bilstm,psn:genia} Six.\n\n{run:bilstm,none:genia} Seven.", "here") == "Six."
