@@ -152,7 +152,7 @@ def render(results: Path, docs: Path) -> None:
     With other results or docs than the project's own, the page alone.
     """
     from experiments.all_values import Values
-    from experiments.numbered_pages import made_pages
+    from experiments.numbered_pages import ROOT, made_pages
     from experiments.results import Results
 
     try:
@@ -162,7 +162,7 @@ def render(results: Path, docs: Path) -> None:
         for path, text in list(made_pages(Values(Results.read(results)))):
             if text != path.read_text(encoding="utf-8"):
                 path.write_text(text, encoding="utf-8")
-                click.echo(str(path))
+                click.echo(str(path.relative_to(ROOT)))
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
 
