@@ -90,7 +90,10 @@ class KeptFigures:
 
     def times(self, file: str, parser: str) -> str:
         """How many times as many sentences per second a parser does as the fastest peer."""
-        peers = [item["best_rate"] for item in self._of_bench(file)["results"] if not item["ours"]]
+        # A parser that failed has no rate.
+        peers = [item.get("best_rate", 0.0) for item in self._of_bench(file)["results"] if not item["ours"]]
+        if not any(peers):
+            raise EvaluationError(f"no peer has a rate in the newest {file} of bench/results")
         return f"{self._rate(file, parser) / max(peers):.0f}"
 
     def estimate(self, file: str, parser: str, units: str, what: str) -> str:
@@ -115,7 +118,7 @@ class KeptFigures:
 
     def _rate(self, file: str, parser: str) -> float:
         for item in self._of_bench(file)["results"]:
-            if item["name"] == parser:
+            if item["name"] == parser and "best_rate" in item:
                 return float(item["best_rate"])
         raise EvaluationError(f"no parser {parser} in the newest {file} of bench/results")
 

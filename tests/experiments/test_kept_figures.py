@@ -90,6 +90,17 @@ def test_what_is_not_there_is_named(text: Placeholders, placeholder: str, messag
     assert str(caught.value).startswith(f"here.md: {{{placeholder}}}: {message}")
 
 
+def test_a_peer_that_failed_is_passed_over(tmp_path: Path) -> None:
+    failed = {"name": "benepar", "ours": False, "failed": "no memory"}
+    (tmp_path / "2026-01-02-cpu.json").write_text(json.dumps({"results": [RATES[0], failed, RATES[2]]}))
+    assert KeptFigures(bench=tmp_path).times("cpu", "spanlin en") == "25"
+    (tmp_path / "2026-01-02-cpu.json").write_text(json.dumps({"results": [RATES[0], failed]}))
+    with pytest.raises(EvaluationError, match="no peer has a rate in the newest cpu of bench/results"):
+        KeptFigures(bench=tmp_path).times("cpu", "spanlin en")
+    with pytest.raises(EvaluationError, match="no parser benepar in the newest cpu of bench/results"):
+        KeptFigures(bench=tmp_path).rate("cpu", "benepar")
+
+
 def test_the_rows_of_joint_are_means_over_seeds(text: Placeholders) -> None:
     from experiments.joint_table import results_of
 
