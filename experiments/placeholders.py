@@ -19,8 +19,8 @@ _CONDITION = re.compile(r"(?:- )?(?P<all>\{(?P<word>when|unless|run):(?P<argumen
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9-]*(?::[^{}:\n]+)+)\}")
 
 
-class MissingValueError(EvaluationError):
-    """A placeholder's value is not measured yet."""
+class MissingValueError(Exception):
+    """A placeholder's value is not measured yet. Whoever asked for a text gets an EvaluationError, or a line about it."""
 
 
 class Placeholders:
@@ -46,7 +46,7 @@ class Placeholders:
                     items += self._part(item, where)
                 except MissingValueError as error:
                     if is_strict:
-                        raise
+                        raise EvaluationError(str(error)) from error
                     items.append(f"{'- ' if item.startswith('- ') else ''}*Not told yet: {error}.*")
             paragraphs += ["\n".join(items)] * bool(items)
         return wrapped("\n\n".join(paragraphs))
