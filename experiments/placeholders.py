@@ -20,7 +20,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9-]*(?::[^{}:\n]+)+)\}")
 
 
 class MissingValueError(Exception):
-    """A placeholder's value is not measured yet. Whoever asked for a text gets an EvaluationError, or a line about it."""
+    """A placeholder's value is not measured yet: an EvaluationError for who needs it, a line of text for others."""
 
 
 class Placeholders:
