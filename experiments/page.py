@@ -36,8 +36,7 @@ _ABOUT = {
     "beyond": "Changes to the paper's objective: the mirrored linearization, both linearizations at once, labels "
     "trained on predicted trees instead of gold ones, the last two together, and the same scores normalized over whole "
     "trees.",
-    "settings": "The paper's objective, each change that did better than it, and all of them together, on two "
-    "treebanks.",
+    "settings": "The paper's objective, three changes to it, and all of them together, on two treebanks.",
     "settings-minilm": "The same over MiniLM, the small pretrained encoder of the packaged model.",
     "curve": "The BiLSTM trained on part of the trees.",
     "languages": "Trained on the treebank alone, without word vectors or pretrained encoders.",
