@@ -148,7 +148,7 @@ def test_a_row_with_another_decoder_or_older_settings_is_told(tmp_path: Path) ->
     page = page_of([replace(result("no-mlp", 1, 8), config=kept), result("bilstm", 1, 8)], tmp_path)
     own = page.partition("### Ablation on genia")[2].partition("<small>")[0]
     assert "Trees by minimum risk: - MLP_l and MLP_r." in own
-    assert "Run with earlier settings than the row has now: - MLP_l and MLP_r (" in own
+    assert "Run with earlier settings than these rows have now: - MLP_l and MLP_r (" in own
     assert "`averaging`" in own
     assert "BiLSTM (" not in own
 
