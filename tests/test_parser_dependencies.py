@@ -13,6 +13,7 @@ from small_runs import random_dependencies, splits_of, untrained_model
 from spanlin import ParseOptions, Parser
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import MANIFEST, RELATION_GRAPH
+from spanlin.network.dependency_scorer import DependencyScorer
 from spanlin.training.checkpoint import CHECKPOINT, Model, save_model, write_folder
 from spanlin.training.dependency_parsing import predict_dependencies
 from spanlin.training.examples import without_tags
@@ -80,6 +81,23 @@ def test_a_sentence_without_words_has_no_heads(folder: Path) -> None:
 def test_trees_are_those_of_the_network_without_dependencies(model: Model, folder: Path) -> None:
     lines = list(Parser.load(folder).bracket_lines(SENTENCES))
     assert lines == [parsed.brackets() for parsed in Parser.load(folder).parse_tokens(SENTENCES)]
+
+
+@pytest.mark.parametrize("kind", ["folder", "checkpoint"])
+def test_brackets_alone_need_no_dependencies(
+    kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parser = Parser.load(request.getfixturevalue(kind))
+    wanted = [parsed.brackets() for parsed in parser.parse_tokens(SENTENCES)]
+
+    def refuse(*_: object) -> None:
+        raise AssertionError
+
+    if kind == "folder":
+        monkeypatch.setattr(parser.backend, "_session", None)  # which gives dependencies, too
+    else:
+        monkeypatch.setattr(DependencyScorer, "forward", refuse)
+    assert list(parser.bracket_lines(SENTENCES)) == wanted
 
 
 def test_the_packaged_model_has_no_dependencies() -> None:
