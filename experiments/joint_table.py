@@ -17,6 +17,9 @@ _ROWS = {
         "dependencies": "dependencies alone",
         "joint": "both, weight 0.4",
         "joint-equal": "both, weight 1",
+        "joint-narrow": "both, weight 1, narrow",
+        "joint-encoder": "both, weight 1, narrow, from the encoder",
+        "joint-narrowest": "both, weight 1, narrowest, from the encoder",
     },
     "MPNet": {
         "mpnet-trees": "trees alone",
