@@ -50,13 +50,14 @@ class _Contraction:
         count = len(pairs)
         self._count = count
         self._node_of = np.arange(count + 1)  # the outermost node that each word is part of
+        words = np.arange(count + 1)
+        pairs = pairs.copy()
+        pairs[words[:-1], words[1:]] = -np.inf  # no word is its own head
         self._incoming = [pairs[0], *pairs]  # by node, [n + 1]: the score of each word as its head; that of 0 is unused
-        self._entries: list[IntArray] = [np.full(count + 1, word) for word in range(count + 1)]  # the word it enters by
+        self._entries: list[IntArray] = list(np.repeat(words[:, np.newaxis], count + 1, axis=1))  # words it enters by
         self._members: list[BoolArray] = list(np.eye(count + 1, dtype=np.bool_))
         self._cycles: list[list[int]] = [[] for _ in range(count + 1)]
         self._chosen = [0] * (count + 1)
-        for word in range(1, count + 1):
-            self._leave_out_members(word)
 
     def heads(self) -> IntArray:
         """Contract until no cycle is left, and return [n], the head of each word."""
@@ -82,18 +83,14 @@ class _Contraction:
         gains = np.stack([self._incoming[node] - self._incoming[node][self._chosen[node]] for node in cycle])
         best = gains.argmax(axis=0)
         places = np.arange(self._count + 1)
-        self._incoming.append(gains[best, places])
         self._entries.append(np.stack([self._entries[node] for node in cycle])[best, places])
         self._members.append(np.logical_or.reduce([self._members[node] for node in cycle]))
         self._cycles.append(cycle)
         self._chosen.append(0)
         node = len(self._cycles) - 1
         self._node_of[self._members[node]] = node
-        self._leave_out_members(node)
+        self._incoming.append(np.where(self._members[node], -np.inf, gains[best, places]))
         return node
-
-    def _leave_out_members(self, node: int) -> None:
-        self._incoming[node] = np.where(self._members[node], -np.inf, self._incoming[node])
 
     def _opened(self) -> IntArray:
         heads = np.zeros(self._count + 1, dtype=np.int64)
