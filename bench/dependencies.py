@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any, cast
 
 import numpy as np
@@ -38,6 +37,7 @@ Words = Sequence[str]
 _RELATION_COUNT, _UNIVERSAL_TAG_COUNT = 50, 17  # as in treebanks of English
 AGAIN = 0.03
 """The share of sentences whose best heads are not a tree, where the weights are random."""
+_BLOCK = 50  # sentences
 
 
 class DependencyBenchError(Exception):
@@ -46,7 +46,7 @@ class DependencyBenchError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Seconds of the fastest pass with and without dependencies, and the median of the passes' ratios."""
+    """Seconds with and without dependencies, the fastest pass of each block of sentences, and the median of ratios."""
 
     output: str
     trees: float
@@ -124,23 +124,31 @@ def measure(
 ) -> dict[str, Any]:
     """Return what dependencies add to the time of each kind of output, as plain values.
 
-    Passes with and without them take turns. On a CPU, the time is that of the processor; on a GPU, that of a clock.
+    Passes with and without them take turns: on a CPU, which others may be using, block by block, and the time is that
+    of the processor; on a GPU, over all sentences, and the time is that of a clock.
     """
     if not sentences:
         raise DependencyBenchError("no sentences")
     clock = time.process_time if device == "cpu" else time.perf_counter
+    size = _BLOCK if device == "cpu" else len(sentences)
+    blocks = [sentences[start : start + size] for start in range(0, len(sentences), size)]
     rows = []
     for output, read in _OUTPUTS.items():
-        seconds: dict[str, list[float]] = {name: [] for name in parsers}
+        seconds = {name: np.zeros((repeats + 1, len(blocks))) for name in parsers}
         for turn in range(repeats + 1):
-            for name in list(parsers)[:: 1 if turn % 2 else -1]:
-                started = clock()
-                for _ in read(parsers[name], sentences):
-                    pass
-                if turn:  # the first pass warms up
-                    seconds[name].append(clock() - started)
-        ratios = [both / trees for both, trees in zip(seconds["both"], seconds["trees"], strict=True)]
-        row = Row(output=output, trees=min(seconds["trees"]), both=min(seconds["both"]), ratio=round(median(ratios), 4))
+            for number, block in enumerate(blocks):
+                for name in list(parsers)[:: 1 if turn % 2 else -1]:
+                    started = clock()
+                    for _ in read(parsers[name], block):
+                        pass
+                    seconds[name][turn, number] = clock() - started
+        trees, both = (seconds[name][1:] for name in ("trees", "both"))  # the first pass warms up
+        row = Row(
+            output=output,
+            trees=round(float(trees.min(axis=0).sum()), 4),
+            both=round(float(both.min(axis=0).sum()), 4),
+            ratio=round(float(np.median(both / trees)), 4),
+        )
         log(f"{output}: {row.trees:.2f} s, with dependencies {row.both:.2f} s, ratio {row.ratio:.3f}")
         rows.append(row)
     return {
