@@ -7,10 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-import torch
 
-from generated_treebank import generate_trees
-from small_runs import random_dependencies, splits_of, untrained_model
+from exported_networks import JOINT_TREES, Exported, export_joint_once
 from spanlin import ParseOptions, Parser
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import MANIFEST, RELATION_GRAPH
@@ -18,22 +16,23 @@ from spanlin.network.dependency_scorer import DependencyScorer
 from spanlin.training.checkpoint import CHECKPOINT, Model, load_model, save_model, write_folder
 from spanlin.training.dependency_parsing import predict_dependencies
 from spanlin.training.examples import without_tags
-from spanlin.training.export import export_model
 
-TREES = generate_trees(30, seed=8)
-KNOWN = random_dependencies(splits_of(TREES), seed=9)
-SENTENCES = [list(tree.words) for tree in TREES] + [["Unknown"], ["words", "xyzzy", "and", "more"]]
+SENTENCES = [list(tree.words) for tree in JOINT_TREES] + [["Unknown"], ["words", "xyzzy", "and", "more"]]
 
 
 @pytest.fixture(scope="module")
-def model() -> Model:
-    torch.manual_seed(4)
-    return untrained_model(TREES, KNOWN)
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    return export_joint_once(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
-def folder(model: Model, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return export_model(model, tmp_path_factory.mktemp("exported") / "joint")
+def model(exported: Exported) -> Model:
+    return exported.model
+
+
+@pytest.fixture(scope="module")
+def folder(exported: Exported) -> Path:
+    return exported.folder
 
 
 @pytest.fixture(scope="module")
