@@ -21,6 +21,7 @@ from spanlin.runtime.argument_checks import check_sentences, check_text, check_t
 from spanlin.runtime.backend import ARC_SCORES, DEPENDENCIES, RELATION_HALVES, TREE, Backend
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.bracket_strings import BracketWriter
+from spanlin.runtime.confidence import arc_evidence
 from spanlin.runtime.dependency_decoding import find_dependencies
 from spanlin.runtime.folder_features import features_of
 from spanlin.runtime.input_rows import WordFeatures
@@ -256,11 +257,12 @@ class Parser:
         if self.has_dependencies:
             outputs += (*DEPENDENCIES, *ARC_SCORES, *RELATION_HALVES)
         found = self._runner.run(items, words, outputs, make)
-        return ((item, parsed or no_words(outputs, options, calibrated=calibrated)) for item, parsed in found)
+        return ((item, parsed or no_words(outputs, options, self.folder)) for item, parsed in found)
 
     def _dependencies(self, batch: RunBatch[Item]) -> list[ParsedDependencies]:
         found = find_dependencies(self._runner.backend, batch.counts, batch.found, self.folder.relations)
-        return make_dependencies(found, batch.counts, self.folder.relations, self.folder.universal_tags)
+        probabilities = self.folder.arc_calibration(arc_evidence(batch.counts, found.log_probs, batch.found))
+        return make_dependencies(found, probabilities, batch.counts, self.folder)
 
 
 def _placed(parsed: Parsed, sentence: Sentence) -> Parsed:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import click
 from click.core import ParameterSource
 
-from spanlin.cli.evaluate_dependencies import evaluate_conllu, is_conllu
+from spanlin.cli.evaluate_dependencies import evaluate_conllu
 from spanlin.cli.model_scores import score_any_model
+from spanlin.dependencies.conllu import is_conllu
 from spanlin.errors import TreeSyntaxError
 from spanlin.evaluation.evalb import EvalbOutput
 from spanlin.evaluation.files import evalb_files, score_files

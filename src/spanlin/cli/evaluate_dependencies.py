@@ -7,13 +7,9 @@ from pathlib import Path
 
 import click
 
+from spanlin.dependencies.conllu import is_conllu
 from spanlin.evaluation.report import comparison_to_dict, comparison_to_text
 from spanlin.evaluation.ud_score import compare_ud_scores, score_conllu_files
-
-
-def is_conllu(path: Path) -> bool:
-    """Return whether a file is CoNLL-U by its name."""
-    return path.name.removesuffix(".gz").endswith(".conllu")
 
 
 def evaluate_conllu(gold: Path, predicted: Path | None, predicted2: Path | None, output_format: str) -> None:

@@ -16,13 +16,13 @@ from spanlin.runtime.backend import RELATION_HALVES, Arrays, Backend, IntArray
 class BatchDependencies:
     """The most probable dependency tree of each sentence, [batch, words] each; padding means nothing.
 
-    Heads count words from 1, and 0 is the root. Relations and tags are numbers. `probabilities` are those of the heads.
+    Heads count words from 1, and 0 is the root. Relations and tags are numbers. `log_probs` are those of the heads.
     """
 
     heads: IntArray
     relations: IntArray
     universal_tags: IntArray
-    probabilities: NDArray[np.float64]
+    log_probs: NDArray[np.floating]
 
 
 ROOT = "root"
@@ -68,5 +68,5 @@ def find_dependencies(
         heads=heads,
         relations=relations,
         universal_tags=found["universal_tags"],
-        probabilities=np.exp(np.minimum(log_probs.astype(np.float64), 0.0)),
+        log_probs=log_probs,
     )

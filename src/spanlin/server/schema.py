@@ -121,7 +121,7 @@ class SentenceAnswer(_Answer):
     heads: list[int] = Field(
         default=[],
         description="For each word, the word that governs it, counted from 1, or 0 for the root. This and the next "
-        "four keys are there if the model has dependencies.",
+        "five keys are there if the model has dependencies.",
         json_schema_extra=_without_default,
     )
     relations: list[str] = Field(
@@ -138,6 +138,12 @@ class SentenceAnswer(_Answer):
     dependencies_certified: bool = Field(
         default=False,
         description="Whether provably no dependency tree is more probable.",
+        json_schema_extra=_without_default,
+    )
+    dependencies_calibrated: bool = Field(
+        default=False,
+        description="Whether the probabilities of arcs were fitted on gold dependencies; if not, do not take them "
+        "literally.",
         json_schema_extra=_without_default,
     )
 
@@ -163,6 +169,9 @@ class ModelAnswer(_Answer):
     version: str
     precision: str
     calibrated: bool
+    dependencies_calibrated: bool = Field(
+        description="Whether the probabilities of arcs are calibrated; false if the model has no dependencies."
+    )
     labels: list[str]
     tags: list[str]
     relations: list[str] = Field(description="Those of dependencies; empty if the model has none.")
