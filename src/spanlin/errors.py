@@ -105,7 +105,7 @@ def _numbered(problem: str, sentence: int | None) -> str:
 
 
 class ConstraintError(DecodingError):
-    """Required and forbidden spans that no tree can satisfy."""
+    """Required and forbidden spans and arcs that no tree can satisfy."""
 
 
 class EvaluationError(SpanlinError):

@@ -22,8 +22,8 @@ from spanlin.runtime.backend import ARC_SCORES, DEPENDENCIES, RELATION_HALVES, T
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.bracket_strings import BracketWriter
 from spanlin.runtime.confidence import arc_evidence
-from spanlin.runtime.dependency_decoding import find_dependencies
 from spanlin.runtime.folder_features import features_of
+from spanlin.runtime.head_constraints import find_constrained_dependencies
 from spanlin.runtime.input_rows import WordFeatures
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.options import ParseOptions
@@ -127,7 +127,8 @@ class Parser:
     ) -> list[Parsed] | list[list[Parsed]]:
         """Return the parses of a text's sentences, in order, or for a list of texts a list of parses for each.
 
-        Each parse knows where its words are in its text. `constraints` are constituents of one text, by its characters.
+        Each parse knows where its words are in its text. `constraints` are constituents and arcs of one text, by its
+        characters.
 
         >>> Parser.load().parse("She loves writing code.")
         [<Parsed (TOP (S (NP (PRP She)) (VP (VBZ loves) (S (VP (VBG writing) (NP (NN code))))) (. .)))>]
@@ -169,7 +170,8 @@ class Parser:
     ) -> list[Parsed]:
         """Return the parse of each tokenized sentence, in order; one without words has no tree.
 
-        `constraints`, one or None for each sentence, are constituents that its tree must or must not have.
+        `constraints`, one or None for each sentence, are constituents that its tree must or must not have, and arcs of
+        its dependency tree.
         """
         return list(self.stream_tokens(sentences, options, constraints=constraints))
 
@@ -237,8 +239,11 @@ class Parser:
         calibrated = self.folder.is_calibrated
 
         def make(batch: RunBatch[Item]) -> list[Parsed]:
-            trees, marginals = redecoder(batch, [wanted(item) for item in batch.items])
-            dependencies = self._dependencies(batch) if self.has_dependencies else None
+            constraints = [wanted(item) for item in batch.items]
+            if any(one and one.arcs for one in constraints):
+                self.check_dependencies()
+            trees, marginals = redecoder(batch, constraints)
+            dependencies = self._dependencies(batch, constraints) if self.has_dependencies else None
             counts = batch.counts[trees.owners]
             lines = self._write(batch.written(trees.owners), counts, *(trees.found[name] for name in TREE))
             records = self._records(counts, trees.found)
@@ -259,8 +264,10 @@ class Parser:
         found = self._runner.run(items, words, outputs, make)
         return ((item, parsed or no_words(outputs, options, self.folder)) for item, parsed in found)
 
-    def _dependencies(self, batch: RunBatch[Item]) -> list[ParsedDependencies]:
-        found = find_dependencies(self._runner.backend, batch.counts, batch.found, self.folder.relations)
+    def _dependencies(
+        self, batch: RunBatch[Item], constraints: Sequence[Constraints | None]
+    ) -> list[ParsedDependencies]:
+        found = find_constrained_dependencies(self._runner.backend, batch, self.folder.relations, constraints)
         probabilities = self.folder.arc_calibration(arc_evidence(batch.counts, found.log_probs, batch.found))
         return make_dependencies(found, probabilities, batch.counts, self.folder)
 

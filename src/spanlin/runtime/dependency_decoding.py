@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.decoding.arcs import ArcConstraints
 from spanlin.decoding.heads import are_trees, decode_heads_batch
+from spanlin.errors import DecodingError
 from spanlin.runtime.backend import RELATION_HALVES, Arrays, Backend, IntArray
 
 
@@ -30,24 +32,36 @@ ROOT = "root"
 
 
 def find_dependencies(
-    backend: Backend, word_counts: IntArray, found: Arrays, relation_names: Sequence[str]
+    backend: Backend,
+    word_counts: IntArray,
+    found: Arrays,
+    relation_names: Sequence[str],
+    constraints: Sequence[ArcConstraints | None] = (),
 ) -> BatchDependencies:
     """Return the dependencies of a batch that was run with the outputs DEPENDENCIES, ARC_SCORES and RELATION_HALVES.
 
     If the best heads of a sentence's words are a tree with one root, no other tree is more probable. Only the other
     sentences are decoded again, in O(n^3) time each, and only arcs that change get another relation. The root alone has
-    the relation `root`, if the network knows it.
+    the relation `root`, if the network knows it. `constraints` are one or None for each sentence, or none at all; an
+    error has the sentence that it is about.
     """
     heads, relations = found["heads"], found["relations"].copy()
     is_word = np.arange(heads.shape[1]) < word_counts[:, np.newaxis]
     root = relation_names.index(ROOT) if ROOT in relation_names else -1
     moved = (relations == root) & (heads != 0) & is_word
-    again = np.flatnonzero(~are_trees(heads, word_counts))
+    is_constrained = np.array([bool(wanted) for wanted in constraints] or False)
+    again = np.flatnonzero(~are_trees(heads, word_counts) | is_constrained)
     if again.size:
         counts = word_counts[again]
         longest = int(counts.max())
         scores = found["arc_log_probs"][again, :longest, : longest + 1]
-        decoded = decode_heads_batch(counts, scores.astype(np.float64)).heads
+        wanted = [constraints[row] for row in again.tolist()] if len(constraints) else None
+        try:
+            decoded = decode_heads_batch(counts, scores.astype(np.float64), constraints=wanted).heads
+        except DecodingError as error:
+            if error.sentence is None:
+                raise
+            raise type(error)(error.problem, sentence=int(again[error.sentence])) from None
         heads = heads.copy()
         kept = heads[again, :longest]
         heads[again, :longest] = np.where(is_word[again, :longest], decoded, kept)

@@ -27,8 +27,6 @@ from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.sentences import RunBatch
 from spanlin.runtime.tree_spans import label_spans, span_log_probs
 
-_NAMED_WORDS = 5  # in an error message
-
 
 class Redecoder:
     """Finds the wanted trees of batches that a backend has run.
@@ -70,7 +68,8 @@ class Redecoder:
         There is an item of `constraints` for each sentence. The marginals are [batch, words + 1, words + 1].
         """
         options = self._options
-        is_labelled = np.array([options.used_decoder == "labelled" or bool(wanted) for wanted in constraints])
+        is_labelled = np.array([_has_constituents(wanted) for wanted in constraints])
+        is_labelled |= options.used_decoder == "labelled"
         rows = np.arange(len(constraints)) if options.marginals else np.flatnonzero(is_labelled)
         parts: list[Trees] = []
         marginals = None
@@ -95,7 +94,7 @@ class Redecoder:
             try:
                 rules.append(SpanRules(self._labels, count, constraints[row], root_label=self._options.root_label))
             except DecodingError as error:
-                raise type(error)(f"{_place(batch, row)}: {error}") from None
+                raise type(error)(f"{batch.place(row)}: {error}") from None
         left, right = _halves(batch)
         ranked = rank_labels(
             self._backend,
@@ -184,7 +183,7 @@ class Redecoder:
             except (DecodingError, LinearizationError) as error:
                 if error.sentence is None:
                     raise
-                raise type(error)(f"{_place(batch, int(rows[error.sentence]))}: {error.problem}") from None
+                raise type(error)(f"{batch.place(int(rows[error.sentence]))}: {error.problem}") from None
             lefts, rights, certified = decoded.lefts, decoded.rights, decoded.certified
         trees = Trees(
             found=found,
@@ -263,7 +262,5 @@ def _widened(rows: IntArray, width: int) -> IntArray:
     return wide
 
 
-def _place(batch: RunBatch[Any], row: int) -> str:
-    words = batch.words[row]
-    start = " ".join(words[:_NAMED_WORDS]) + (" ..." if len(words) > _NAMED_WORDS else "")
-    return f"sentence {batch.numbers[row]} ({start!r})"
+def _has_constituents(wanted: Constraints | None) -> bool:
+    return wanted is not None and wanted.has_constituents

@@ -25,6 +25,7 @@ def _form(value: Any) -> str:
 _Span = Annotated[tuple[_Index, _Index], Strict(False), Tag(_TAGS[0])]
 _LabelledSpan = Annotated[tuple[_Index, _Index, _Label], Strict(False), Tag(_TAGS[1])]
 _Constituent = Annotated[_Span | _LabelledSpan, Discriminator(_form)]
+_Arc = Annotated[tuple[_Index, _Index], Strict(False)]
 _ONE_OF: list[Any] = [{"required": ["text"]}, {"required": ["texts"]}, {"required": ["tokens"]}]
 
 
@@ -39,12 +40,22 @@ class _Body(BaseModel):
 
 
 class SentenceConstraints(_Body):
-    """Constituents that a sentence's tree must or must not have: half-open spans of words, with or without labels."""
+    """Constituents and arcs that a sentence must or must not have.
+
+    Constituents are half-open spans of words, with or without labels; arcs are a word and its head, counted from 1.
+    """
 
     item: _Index = Field(default=0, description="Which text, or list of tokens, counted from 0.")
     sentence: _Index = Field(default=0, description="Which sentence of that item, counted from 0.")
     required: list[_Constituent] = Field(default=[], examples=[[[1, 4, "VP"]]])
     forbidden: list[_Constituent] = Field(default=[], examples=[[[2, 3]]])
+    required_arcs: list[_Arc] = Field(
+        default=[],
+        description="Word and head, counted from 1; the head 0 makes the word the root. Only if the model has "
+        "dependencies.",
+        examples=[[[1, 2]]],
+    )
+    forbidden_arcs: list[_Arc] = Field(default=[], examples=[[[4, 2]]])
 
 
 class ParseRequest(_Body):
