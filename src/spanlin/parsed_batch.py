@@ -29,10 +29,11 @@ def make_parses(
     marginals: NDArray[np.float64] | None,
     dependencies: Sequence[ParsedDependencies] | None,
     calibrated: bool,
+    joint: NDArray[np.bool_] | None,
 ) -> list[Parsed]:
     """Return the parse of each sentence; there is a line of brackets and a record for each of the trees.
 
-    All trees of a sentence have its one set of `dependencies`.
+    All trees of a sentence have its one set of `dependencies`. `joint` says of which sentences both are the best pair.
     """
     words = [tuple(one) for one in batch.words]
     counts = batch.counts.tolist()
@@ -53,7 +54,7 @@ def make_parses(
             words=words[owner],
             brackets=lines[tree],
             calibrated=calibrated,
-            decoder="labelled" if is_labelled else options.decoder,
+            decoder=_decoder(options, is_labelled=is_labelled, is_joint=joint is not None and bool(joint[owner])),
             probability=float(trees.probabilities[tree]) if is_labelled else None,
             log_probability=None if trees.log_probs is None else float(trees.log_probs[tree]),
             left_boundary_log_probs=left,
@@ -112,6 +113,12 @@ def no_words(outputs: Collection[str], options: ParseOptions, folder: ModelFolde
         if DEPENDENCIES[0] in outputs
         else None,
     )
+
+
+def _decoder(options: ParseOptions, *, is_labelled: bool, is_joint: bool) -> str:
+    if is_joint:
+        return "joint"
+    return "labelled" if is_labelled else options.decoder
 
 
 def _side(batch: RunBatch[Any], name: str, row: int, count: int) -> NDArray[np.float64] | None:

@@ -29,7 +29,7 @@ class ParsedDependencies:
     arc_probabilities: tuple[float, ...]
     """The chance that each word's head is right."""
     certified: bool
-    """True if provably no dependency tree is more probable."""
+    """True if provably no dependency tree is more probable; with the decoder `joint`, no pair of tree and heads."""
     calibrated: bool = False
     """Whether the probabilities of arcs were fitted on gold dependencies.
 

@@ -22,9 +22,11 @@ from spanlin.runtime.backend import ARC_SCORES, DEPENDENCIES, RELATION_HALVES, T
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.bracket_strings import BracketWriter
 from spanlin.runtime.confidence import arc_evidence
+from spanlin.runtime.dependency_decoding import BatchDependencies
 from spanlin.runtime.folder_features import features_of
 from spanlin.runtime.head_constraints import find_constrained_dependencies
 from spanlin.runtime.input_rows import WordFeatures
+from spanlin.runtime.joint_decoding import JointDecoder
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.redecoding import Redecoder
@@ -236,14 +238,21 @@ class Parser:
             constrained=constrained,
         )
 
-        calibrated = self.folder.is_calibrated
+        pair = None
+        if options.decoder == "joint":
+            self.check_dependencies()
+            pair = JointDecoder(self._runner.backend, self.folder, redecoder, options)
 
         def make(batch: RunBatch[Item]) -> list[Parsed]:
             constraints = [wanted(item) for item in batch.items]
             if any(one and one.arcs for one in constraints):
                 self.check_dependencies()
             trees, marginals = redecoder(batch, constraints)
-            dependencies = self._dependencies(batch, constraints) if self.has_dependencies else None
+            heads = self._heads(batch, constraints) if self.has_dependencies else None
+            joint = None
+            if pair is not None and heads is not None:
+                trees, heads, joint = pair(batch, trees, heads, constraints)
+            dependencies = None if heads is None else self._dependencies(batch, heads)
             counts = batch.counts[trees.owners]
             lines = self._write(batch.written(trees.owners), counts, *(trees.found[name] for name in TREE))
             records = self._records(counts, trees.found)
@@ -255,7 +264,8 @@ class Parser:
                 options,
                 marginals=marginals,
                 dependencies=dependencies,
-                calibrated=calibrated,
+                calibrated=self.folder.is_calibrated,
+                joint=joint,
             )
 
         outputs = redecoder.outputs
@@ -264,10 +274,10 @@ class Parser:
         found = self._runner.run(items, words, outputs, make)
         return ((item, parsed or no_words(outputs, options, self.folder)) for item, parsed in found)
 
-    def _dependencies(
-        self, batch: RunBatch[Item], constraints: Sequence[Constraints | None]
-    ) -> list[ParsedDependencies]:
-        found = find_constrained_dependencies(self._runner.backend, batch, self.folder.relations, constraints)
+    def _heads(self, batch: RunBatch[Item], constraints: Sequence[Constraints | None]) -> BatchDependencies:
+        return find_constrained_dependencies(self._runner.backend, batch, self.folder.relations, constraints)
+
+    def _dependencies(self, batch: RunBatch[Item], found: BatchDependencies) -> list[ParsedDependencies]:
         probabilities = self.folder.arc_calibration(arc_evidence(batch.counts, found.log_probs, batch.found))
         return make_dependencies(found, probabilities, batch.counts, self.folder)
 
