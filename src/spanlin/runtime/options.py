@@ -39,9 +39,9 @@ class ParseOptions:
     for thirty words, some tenths of a second for three hundred.
 
     "joint" costs as much as "labelled" where the best tree and the best heads go together, which it looks at first.
-    Where they do not, the pair is searched for, in seconds for forty words and O(n^6) at worst. Sentences of more than
-    `joint_words` are not searched: they keep the tree of "labelled", which `Parsed.decoder` then says, and their best
-    heads.
+    Where they do not, the pair is searched for: tenths of a second for forty words, and O(n^6) at worst. Sentences of
+    more than `joint_words` are not searched: they keep the tree of "labelled", which `Parsed.decoder` then says, and
+    their best heads.
     """
 
     decoder: ParserDecoder = "argmin"
