@@ -30,7 +30,9 @@ def read_report(path: Path) -> dict[str, Any]:
                 "epochs": report["epochs"],
                 "trees": report["train_trees"],
             },
-            "config": {key: report[key] for key in ("settings", "notes", "vectors", "encoder", "anneal")},
+            # Reports from before 2026-11-18 have no command.
+            "config": {key: report[key] for key in ("settings", "notes", "vectors", "encoder", "anneal")}
+            | {"command": report.get("command", "")},
         }
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise EvaluationError(f"{path}: not a report of bench/peers: {error!r}; move it away or train again") from error

@@ -26,14 +26,20 @@ LIMIT = 40
 KINDS: dict[str, dict[str, Any]] = {
     "bilstm": {"lexical": {"vectors": "VECTORS"}, "context": {"layers": 2}},
     "transformer": {
-        "context": {"kind": "transformer", "layers": 2},
+        "context": {
+            "kind": "transformer",
+            "layers": 2,
+            "positions": "learned",
+            "joint_norm": True,
+            "attention_scale": "model",
+        },
         "scorer": {"target": "right", "normalization": "none", "label_model": "linearization", "tag_head": False},
     },
     "tagged": {"lexical": {"tag_width": 8}, "scorer": {"target": "left", "tag_head": False}},
     "encoder": {
         "input": "pretrained",
         "pretrained": {"folder": "bert"},
-        "scorer": {"label_input": "subtract", "separate_boundaries": True},
+        "scorer": {"label_input": "subtract", "separate_boundaries": True, "graph_layers": 1},
     },
     "deberta": {"input": "pretrained", "pretrained": {"folder": "deberta"}, "context": {"kind": "transformer"}},
 }
@@ -79,6 +85,8 @@ def random_model(changes: dict[str, Any], sources: Path, *, seed: int) -> Model:
                 weight.mul_(contrast)
             if "shapes" in name or "pieces" in name:  # else all words are alike to it
                 weight.normal_()
+            if "graph_layers" in name and "outer" in name:  # else it adds nothing
+                weight.normal_(std=0.3)
     return model
 
 

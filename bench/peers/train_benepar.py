@@ -82,7 +82,7 @@ def build(task: Task, trees: list[Any]) -> Any:
 
 def train(task: Task) -> tuple[Any, float, dict[str, Any]]:
     """Return the parser with the weights of its best check, how many epochs it had, and other counts."""
-    torch = set_seed(task)
+    torch = set_seed(task.seed)
     torch.set_grad_enabled(True)
     lines = read_lines(task.train)
     tree = importlib.import_module("nltk").Tree

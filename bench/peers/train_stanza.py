@@ -172,7 +172,7 @@ def main() -> None:
     task = read_task(__doc__)
     prepare(task)
     logging.disable(logging.INFO)
-    set_seed(task)
+    set_seed(task.seed)
     settings = train(task)
     trained = time.monotonic()
     trees, flat = parse(load(task), read_lines(task.dev))

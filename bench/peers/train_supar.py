@@ -69,7 +69,7 @@ def settings(task: Task) -> dict[str, Any]:
 
 def train(task: Task) -> tuple[Any, int]:
     """Return the parser of the best epoch, and how many epochs there were."""
-    torch = set_seed(task)
+    torch = set_seed(task.seed)
     dev, one = task.work / "dev-sample.txt", task.work / "one.txt"
     dev.write_text("\n".join(sample(read_lines(task.dev))) + "\n", encoding="utf-8")
     # It also scores test trees at every epoch, which nothing asks of us.

@@ -12,6 +12,8 @@ import importlib
 import json
 import random
 import re
+import shlex
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -84,12 +86,12 @@ def read_task(about: str) -> Task:
     return task
 
 
-def set_seed(task: Task) -> Any:
+def set_seed(seed: int) -> Any:
     """Return torch, with every generator of random numbers seeded and matrix products in TF32 where there is a GPU."""
     torch = importlib.import_module("torch")
-    random.seed(task.seed)
-    numpy.random.seed(task.seed)
-    torch.manual_seed(task.seed)
+    random.seed(seed)
+    numpy.random.seed(seed)
+    torch.manual_seed(seed)
     torch.set_float32_matmul_precision("high")
     return torch
 
@@ -178,6 +180,7 @@ def write_result(
     task.out.write_text("".join(f"{line}\n" for line in parses), encoding="utf-8")
     report = {
         "peer": peer,
+        "command": shlex.join(["python", "-m", f"bench.peers.train_{peer}", *sys.argv[1:]]),
         "seed": task.seed,
         "device": device_name(task.device),
         "train": str(task.train),

@@ -18,7 +18,7 @@ from spanlin.parsed import Parsed
 from spanlin.parsed_batch import make_dependencies, make_parses, no_words
 from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.runtime.argument_checks import check_sentences, check_text, check_threads
-from spanlin.runtime.backend import ARC_SCORES, DEPENDENCIES, RELATION_HALVES, TREE, Backend
+from spanlin.runtime.backend import OF_DEPENDENCIES, TREE, Backend
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.bracket_strings import BracketWriter
 from spanlin.runtime.confidence import arc_evidence
@@ -270,12 +270,12 @@ class Parser:
 
         outputs = redecoder.outputs
         if self.has_dependencies:
-            outputs += (*DEPENDENCIES, *ARC_SCORES, *RELATION_HALVES)
+            outputs += OF_DEPENDENCIES
         found = self._runner.run(items, words, outputs, make)
         return ((item, parsed or no_words(outputs, options, self.folder)) for item, parsed in found)
 
     def _heads(self, batch: RunBatch[Item], constraints: Sequence[Constraints | None]) -> BatchDependencies:
-        return find_constrained_dependencies(self._runner.backend, batch, self.folder.relations, constraints)
+        return find_constrained_dependencies(self._runner.backend, batch, constraints)
 
     def _dependencies(self, batch: RunBatch[Item], found: BatchDependencies) -> list[ParsedDependencies]:
         probabilities = self.folder.arc_calibration(arc_evidence(batch.counts, found.log_probs, batch.found))

@@ -27,28 +27,16 @@ class BatchDependencies:
     log_probs: NDArray[np.floating]
 
 
-ROOT = "root"
-"""The relation that the root has, and no other word."""
-
-
 def find_dependencies(
-    backend: Backend,
-    word_counts: IntArray,
-    found: Arrays,
-    relation_names: Sequence[str],
-    constraints: Sequence[ArcConstraints | None] = (),
+    backend: Backend, word_counts: IntArray, found: Arrays, constraints: Sequence[ArcConstraints | None] = ()
 ) -> BatchDependencies:
     """Return the dependencies of a batch that was run with the outputs DEPENDENCIES, ARC_SCORES and RELATION_HALVES.
 
     If the best heads of a sentence's words are a tree with one root, no other tree is more probable. Only the other
-    sentences are decoded again, in O(n^3) time each, and only arcs that change get another relation. The root alone has
-    the relation `root`, if the network knows it. `constraints` are one or None for each sentence, or none at all; an
-    error has the sentence that it is about.
+    sentences are decoded again, in O(n^3) time each, and only arcs that change get another relation. `constraints` are
+    one or None for each sentence, or none at all; an error has the sentence that it is about.
     """
-    heads, relations = found["heads"], found["relations"].copy()
-    is_word = np.arange(heads.shape[1]) < word_counts[:, np.newaxis]
-    root = relation_names.index(ROOT) if ROOT in relation_names else -1
-    moved = (relations == root) & (heads != 0) & is_word
+    heads, relations = found["heads"], found["relations"]
     is_constrained = np.array([bool(wanted) for wanted in constraints] or False)
     again = np.flatnonzero(~are_trees(heads, word_counts) | is_constrained)
     if again.size:
@@ -62,20 +50,13 @@ def find_dependencies(
             if error.sentence is None:
                 raise
             raise type(error)(error.problem, sentence=int(again[error.sentence])) from None
-        heads = heads.copy()
-        kept = heads[again, :longest]
-        heads[again, :longest] = np.where(is_word[again, :longest], decoded, kept)
-        moved[again, :longest] |= heads[again, :longest] != kept
-    if root >= 0:
-        moved &= heads != 0
-        relations[(heads == 0) & is_word] = root
-    if moved.any():
-        sentences, dependents = np.nonzero(moved)
+        heads, relations = heads.copy(), relations.copy()
+        is_word = np.arange(longest) < counts[:, np.newaxis]
+        rows, dependents = np.nonzero(is_word & (heads[again, :longest] != decoded))
+        sentences, moved = again[rows], decoded[rows, dependents]
         by_head, by_dependent = (found[name] for name in RELATION_HALVES)
-        scored = backend.relate(by_head[sentences, heads[sentences, dependents]], by_dependent[sentences, dependents])
-        if root >= 0:
-            scored = scored.copy()
-            scored[:, root] = -np.inf
+        scored = backend.relate(by_head[sentences, moved], by_dependent[sentences, dependents], moved == 0)
+        heads[sentences, dependents] = moved
         relations[sentences, dependents] = scored.argmax(axis=1)
     log_probs = np.take_along_axis(found["arc_log_probs"], heads[:, :, np.newaxis], axis=2)[:, :, 0]
     return BatchDependencies(

@@ -18,7 +18,6 @@ _LONGEST_WORD = 30
 def find_constrained_dependencies(
     backend: Backend,
     batch: RunBatch[Any],
-    relation_names: Sequence[str],
     constraints: Sequence[Constraints | None],
 ) -> BatchDependencies:
     """Return the dependencies of a batch, whose sentences have one item of `constraints` each.
@@ -27,7 +26,7 @@ def find_constrained_dependencies(
     """
     wanted = [one.arcs if one else None for one in constraints]
     try:
-        return find_dependencies(backend, batch.counts, batch.found, relation_names, wanted if any(wanted) else ())
+        return find_dependencies(backend, batch.counts, batch.found, wanted if any(wanted) else ())
     except DecodingError as error:
         if error.sentence is None:
             raise

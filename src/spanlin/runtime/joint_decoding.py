@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +44,6 @@ class JointDecoder:
         self._redecoder = redecoder
         self._labels = LabelSet(folder.labels)
         self._temperatures = folder.temperatures
-        self._relation_names = folder.relations
         self._options = options
 
     def __call__(
@@ -120,13 +118,12 @@ class JointDecoder:
         self, batch: RunBatch[Any], dependencies: BatchDependencies, rows: IntArray, found: Sequence[JointParse]
     ) -> BatchDependencies:
         """Return the dependencies with other heads in some sentences, and the relations that fit these."""
-        given = [ArcConstraints(required=tuple(enumerate(parse.heads, start=1))) for parse in found]
-        outputs = {name: values[rows] for name, values in batch.found.items()}
-        new = find_dependencies(self._backend, batch.counts[rows], outputs, self._relation_names, given)
-        heads, relations = dependencies.heads.copy(), dependencies.relations.copy()
-        log_probs = dependencies.log_probs.copy()
-        heads[rows], relations[rows], log_probs[rows] = new.heads, new.relations, new.log_probs
-        return replace(dependencies, heads=heads, relations=relations, log_probs=log_probs)
+        given: list[ArcConstraints | None] = [None] * len(batch.counts)
+        for row, parse in zip(rows.tolist(), found, strict=True):
+            given[row] = ArcConstraints(required=tuple(enumerate(parse.heads, start=1)))
+        # All others are trees already, and stay as they are.
+        outputs = {**batch.found, "heads": dependencies.heads, "relations": dependencies.relations}
+        return find_dependencies(self._backend, batch.counts, outputs, given)
 
 
 def _constituents(trees: Trees, row: int, count: int) -> list[Span]:

@@ -23,7 +23,9 @@ from spanlin.runtime.backend import (
     LABEL_HALVES,
     LABEL_INPUTS,
     LABEL_OUTPUT,
+    OF_DEPENDENCIES,
     RELATION_HALVES,
+    RELATION_INPUTS,
     RELATION_OUTPUT,
     SCORES,
     TREE,
@@ -47,12 +49,11 @@ _GIVES: _Signature = {
 }
 _LABELS_TAKE: _Signature = {name: (_FLOAT, 2) if name in LABEL_HALVES else (_BOOL, 1) for name in LABEL_INPUTS}
 _LABELS_GIVE: _Signature = {LABEL_OUTPUT: (_FLOAT, 2)}
-_RELATIONS_TAKE: _Signature = dict.fromkeys(RELATION_HALVES, (_FLOAT, 2))
+_RELATIONS_TAKE: _Signature = {name: (_FLOAT, 2) if name in RELATION_HALVES else (_BOOL, 1) for name in RELATION_INPUTS}
 _RELATIONS_GIVE: _Signature = {RELATION_OUTPUT: (_FLOAT, 2)}
 _X86 = frozenset(["x86_64", "amd64", "i386", "i686"])
 _LANES = 4
 _IMPORTANT = frozenset([*TREE, *CONFIDENCE, *LABEL_HALVES])
-_OF_DEPENDENCIES = frozenset([*DEPENDENCIES, *ARC_SCORES, *RELATION_HALVES])
 
 
 class OnnxBackend:
@@ -72,7 +73,7 @@ class OnnxBackend:
         self._session = _session(folder.graph, self._threads)
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
         takes = {name: (_INT, 1 if name.endswith(_VECTORS) else 2) for name in graph_inputs(folder)}
-        important = _IMPORTANT | _OF_DEPENDENCIES if folder.relations else _IMPORTANT
+        important = _IMPORTANT.union(OF_DEPENDENCIES) if folder.relations else _IMPORTANT
         _check_signature(self._session, folder.graph, takes=takes, gives=_GIVES, important=important)
 
     def run(self, rows: InputRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
@@ -89,9 +90,9 @@ class OnnxBackend:
         inputs = dict(zip(LABEL_INPUTS, (lefts, rights, left_children, roots), strict=True))
         return _scores(self._labels, self._folder.label_graph, LABEL_OUTPUT, inputs, len(self._folder.labels))
 
-    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+    def relate(self, heads: Float32Array, dependents: Float32Array, roots: BoolArray) -> Float32Array:
         """Return the log-probabilities of relations."""
-        inputs = dict(zip(RELATION_HALVES, (heads, dependents), strict=True))
+        inputs = dict(zip(RELATION_INPUTS, (heads, dependents, roots), strict=True))
         graph = self._folder.relation_graph
         return _scores(self._relations, graph, RELATION_OUTPUT, inputs, len(self._folder.relations))
 

@@ -15,7 +15,7 @@ from spanlin.errors import DependencyError, EvaluationError
 from spanlin.evaluation.calibration import Outcomes, fit_evidence_weights
 from spanlin.model_folder.calibration import ArcCalibration
 from spanlin.model_folder.folder import ModelFolder
-from spanlin.runtime.backend import ARC_SCORES, CONFIDENCE, DEPENDENCIES, RELATION_HALVES
+from spanlin.runtime.backend import CONFIDENCE, OF_DEPENDENCIES
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.confidence import arc_evidence
 from spanlin.runtime.dependency_decoding import find_dependencies
@@ -54,7 +54,7 @@ def arc_outcomes(folder: ModelFolder, file: str | Path, *, threads: int = 0) -> 
     backend = OnnxBackend(folder, threads=1)
 
     def make(batch: RunBatch[_GoldHeads]) -> list[tuple[NDArray[np.float64], NDArray[np.bool_]]]:
-        found = find_dependencies(backend, batch.counts, batch.found, folder.relations)
+        found = find_dependencies(backend, batch.counts, batch.found)
         evidence = arc_evidence(batch.counts, found.log_probs, batch.found)
         made = []
         for row, sentence in enumerate(batch.items):
@@ -65,7 +65,7 @@ def arc_outcomes(folder: ModelFolder, file: str | Path, *, threads: int = 0) -> 
         return made
 
     runner = BatchRunner(features_of(folder), backend, workers=threads or available_cores())
-    outputs = (*CONFIDENCE, *DEPENDENCIES, *ARC_SCORES, *RELATION_HALVES)
+    outputs = (*CONFIDENCE, *OF_DEPENDENCIES)
     results = [made for _, made in runner.run(gold, lambda item: item.words, outputs, make) if made is not None]
     evidence, correct = zip(*results, strict=True)
     return Outcomes(evidence=np.concatenate(evidence), correct=np.concatenate(correct))

@@ -20,7 +20,7 @@ from spanlin.network.encoders.exported_lstm import exportable_lstms
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.network import ParserNetwork
 from spanlin.network.span_scorer import LabelTupleScorer
-from spanlin.runtime.backend import LABEL_INPUTS, LABEL_OUTPUT, RELATION_HALVES, RELATION_OUTPUT, graph_outputs
+from spanlin.runtime.backend import LABEL_INPUTS, LABEL_OUTPUT, RELATION_INPUTS, RELATION_OUTPUT, graph_outputs
 from spanlin.runtime.input_rows import LEXICAL_INPUTS, PIECE_INPUTS, WORD_COUNTS
 
 Precision = Literal["fp32", "fp16", "int8"]
@@ -105,11 +105,11 @@ def write_relation_graph(scorer: DependencyScorer, path: Path) -> None:
     arcs = torch.export.Dim("arcs", min=2)
     _write_graph(
         RelationGraph(scorer).eval(),
-        (torch.zeros(3, width), torch.zeros(3, width)),
+        (torch.zeros(3, width), torch.zeros(3, width), torch.tensor([True, False, True])),
         path,
-        inputs=RELATION_HALVES,
+        inputs=RELATION_INPUTS,
         outputs=(RELATION_OUTPUT,),
-        shapes=({0: arcs},) * len(RELATION_HALVES),
+        shapes=({0: arcs},) * len(RELATION_INPUTS),
     )
 
 
