@@ -20,7 +20,7 @@ from spanlin.decoding.decode import Decoder
 from spanlin.dependencies import parse_conllu
 from spanlin.parser import Parser
 from spanlin.runtime.onnx import OnnxBackend
-from spanlin.runtime.options import TREE_DECODERS, ParseOptions
+from spanlin.runtime.options import PARSER_DECODERS, TREE_DECODERS, ParseOptions
 
 TEXT = "Dogs bark. (Cats\ndon't.)\n"
 
@@ -165,7 +165,8 @@ def test_k_best_adds_alternatives_in_json() -> None:
 
 
 def test_the_decoders_are_those_of_the_library() -> None:
-    assert DECODERS == TREE_DECODERS == (*get_args(Decoder), "labelled")
+    assert (*get_args(Decoder), "labelled") == TREE_DECODERS
+    assert DECODERS == PARSER_DECODERS == (*TREE_DECODERS, "joint")
 
 
 def test_a_drawing_shows_a_sign_for_what_utf_8_cannot_write() -> None:
