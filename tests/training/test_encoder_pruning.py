@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -18,8 +19,8 @@ from spanlin.parser import Parser
 from spanlin.runtime.pieces import WordPieces
 from spanlin.training.checkpoint import new_model
 from spanlin.training.data import load_data
-from spanlin.training.export import export_model
 from spanlin.training.encoder_pruning import prune_encoder
+from spanlin.training.export import export_model
 from spanlin.training.vocabulary import build_vocabularies
 from tiny_encoders import Kind, make_encoder
 
@@ -100,7 +101,8 @@ def test_the_units_with_the_largest_weights_are_kept(folder: Path, tmp_path: Pat
     before, after = native_from_folder(folder), native_from_folder(tmp_path / "small")
     assert before is not None
     assert after is not None
-    wide, narrow = before.layers[0], after.layers[0]
+    wide: Any = before.layers[0]
+    narrow: Any = after.layers[0]
     sizes = [
         float((wide.widen.weight[unit].norm() * wide.narrow.weight[:, unit].norm()).detach())
         for unit in range(wide.widen.out_features)
