@@ -13,7 +13,7 @@ import click
 from experiments.page import render as render_page
 from experiments.peer_reports import read_report
 from experiments.results import Brackets, Result
-from experiments.tables import DECODER, DECODERS, PEERS, TABLES
+from experiments.tables import DECODERS, PEERS, TABLES
 from spanlin.errors import SpanlinError
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -147,9 +147,22 @@ def _bench_files() -> list[Path]:
 @click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True)
 @click.option("--docs", type=_FOLDER, default=_DOCS, show_default=True)
 def render(results: Path, docs: Path) -> None:
-    """Make the page and its figures from the results."""
+    """Make the page and its figures from the results, and the numbers in README and docs from all files kept.
+
+    With other results or docs than the project's own, the page alone.
+    """
+    from experiments.all_values import Values
+    from experiments.numbered_pages import ROOT, made_pages
+    from experiments.results import Results
+
     try:
         click.echo(str(render_page(results, docs, bench=_bench_files(), is_strict=True)))
+        if (results, docs) != (_RESULTS, _DOCS):
+            return
+        for path, text in list(made_pages(Values(Results.read(results)))):
+            if text != path.read_text(encoding="utf-8"):
+                path.write_text(text, encoding="utf-8")
+                click.echo(str(path.relative_to(ROOT)))
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
 
@@ -160,11 +173,12 @@ def render(results: Path, docs: Path) -> None:
 @click.argument("predicted", type=_FILE)
 @click.option("--treebank", required=True)
 @click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--decoding", default="", help="How the trees were chosen, if no report says so.")
 @click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True)
-def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, results: Path) -> None:
+def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, decoding: str, results: Path) -> None:
     """Score the trees that another parser PREDICTED, for its row.
 
-    A report of `python -m bench.peers.train_NAME`, beside them, is kept with the scores.
+    A report of `python -m bench.peers.train_NAME`, beside them, is kept with the scores; it says how they were decoded.
     """
     from spanlin.evaluation.score import score_trees
     from spanlin.trees.brackets import read_trees
@@ -177,9 +191,10 @@ def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, re
             treebank=treebank,
             seed=seed,
             brackets=Brackets.of(score),
-            **read_report(predicted.with_suffix(".json")),
+            **read_report(predicted.with_suffix(".json"), decoding=decoding),
         )
-        click.echo(f"F1 {score.f1 or 0:.2f}: {result.write(results)}")
+        how = result.config["decoding"] or "unknown; give --decoding"
+        click.echo(f"F1 {score.f1 or 0:.2f}: {result.write(results)} (decoding: {how})")
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
 
@@ -187,11 +202,12 @@ def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, re
 @main.command()
 @click.argument("model")
 @click.argument("files", type=_FILE, nargs=-1, required=True)
-@click.option("--decoder", default=DECODER, show_default=True, help=f"{', '.join(DECODERS)}; or all of them.")
+@click.option("--decoder", default="row", show_default=True, help=f"{', '.join(DECODERS)}; all of them; or the row's.")
 @click.option("--device", default="", help="cpu, cuda or cuda:N.  [default: as `spanlin evaluate` chooses]")
 @click.option("--tagger", type=_FOLDER, help="For a row that reads tags: the checkpoint that predicts them.")
 @click.option("--counts", is_flag=True, help="Add the counts of each sentence, for tests of significance.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON here, not to stdout.")
+@click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True, help="Where rows have their results.")
 def score(
     *,
     model: str,
@@ -201,11 +217,13 @@ def score(
     tagger: Path | None,
     counts: bool,
     output: Path | None,
+    results: Path,
 ) -> None:
     """Score a trained row on FILES of gold trees (or dependencies, .conllu) that it is given.
 
     MODEL is a run's folder, a checkpoint, a folder that `spanlin export` made, or a model's name. The JSON has the
-    score of each file by the tables' decoder, or by every one.
+    score of each file by the decoder that the row has in the tables (exact inference if no result names the run), by
+    another one, or by all.
 
     \b
     Examples:
@@ -215,7 +233,9 @@ def score(
     from experiments.scoring import decoders_of, score_files
 
     try:
-        found = score_files(model, files, decoders=decoders_of(decoder), device=device, tagger=tagger, counts=counts)
+        found = score_files(
+            model, files, decoders=decoders_of(decoder, model, results), device=device, tagger=tagger, counts=counts
+        )
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
     text = json.dumps(found, ensure_ascii=False, indent=1) + "\n"

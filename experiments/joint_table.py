@@ -21,6 +21,7 @@ _ROWS = {
         "dependencies": "dependencies alone",
         "joint": "both, weight 0.4",
         "joint-equal": "both, weight 1",
+        "joint-wide": "the same, wide vectors",
         "supar-minilm": "SuPar, dependencies alone",
         "supar-minilm-long": "SuPar, 30 epochs",
         "stanza-minilm": "Stanza, dependencies alone",
@@ -28,7 +29,7 @@ _ROWS = {
     "MPNet": {
         "mpnet-trees": "trees alone",
         "mpnet-dependencies": "dependencies alone",
-        "mpnet-joint": "both, weight 0.4",
+        "mpnet-joint-equal": "both, weight 1",
         "supar-mpnet": "SuPar, dependencies alone",
         "supar-mpnet-long": "SuPar, 20 epochs",
     },

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from experiments.all_values import Values
 from experiments.deviations import deviations_section, outdated
 from experiments.figures import draw_curve, draw_lengths
 from experiments.peer_reports import peer_notes
 from experiments.results import Result, Results
 from experiments.sections import DECODER_NAMES, SECTIONS, bench_section, paper_section, scores_section, title_of
 from experiments.tables import DECODER, TABLES, Table
-from experiments.values import Values
 from experiments.verdicts import CLAIMS, MARGIN, Judged, claims_section, judge, read_claims, summary
 
 PAGE = "paper-tables.md"
@@ -36,8 +36,7 @@ _ABOUT = {
     "beyond": "Changes to the paper's objective: the mirrored linearization, both linearizations at once, labels "
     "trained on predicted trees instead of gold ones, the last two together, and the same scores normalized over whole "
     "trees.",
-    "settings": "The paper's objective, each change that did better than it, and all of them together, on two "
-    "treebanks.",
+    "settings": "The paper's objective, three changes to it, and all of them together, on two treebanks.",
     "settings-minilm": "The same over MiniLM, the small pretrained encoder of the packaged model.",
     "curve": "The BiLSTM trained on part of the trees.",
     "languages": "Trained on the treebank alone, without word vectors or pretrained encoders.",
@@ -148,17 +147,18 @@ def _measured(table: Table, found: Results, docs: Path) -> list[str]:
 def _caveats(table: Table, found: Results, treebank: str) -> list[str]:
     """Return which rows have other decoders than the others, or were run with settings that their files had before."""
     decoders: dict[str, list[str]] = {}
-    old = []
+    old: dict[str, list[str]] = {}
     for row in table.rows:
         results = found.of(row, treebank)
         decoder = results[0].config.get("row", {}).get("decoder", DECODER) if results else DECODER
         if decoder != DECODER:
             decoders.setdefault(decoder, []).append(title_of(row))
         if results and (keys := outdated(row, found)):
-            old.append(f"{title_of(row)} ({', '.join(f'`{key}`' for key in keys)})")
+            old.setdefault(", ".join(f"`{key}`" for key in keys), []).append(title_of(row))
     lines = [f"Trees by {DECODER_NAMES[name]}: {', '.join(rows)}." for name, rows in decoders.items()]
     if old:
-        lines.append(f"Run with earlier settings than the row has now: {'; '.join(old)}.")
+        told = (f"{'; '.join(rows)} ({keys})" for keys, rows in old.items())
+        lines.append(f"Run with earlier settings than these rows have now: {'; '.join(told)}.")
     return lines
 
 

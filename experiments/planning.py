@@ -14,7 +14,7 @@ from experiments.rows import Row, load_row, run_key, training_config
 from experiments.tables import TABLES, Table
 from experiments.work import Run
 from spanlin.config.toml_files import merge_tables
-from spanlin.errors import EvaluationError
+from spanlin.errors import ConfigError, EvaluationError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +75,11 @@ def _row(name: str, setting: Setting) -> Row:
 def _run(row: Row, treebank: str, seed: int, setting: Setting) -> Run:
     folder, tagged = setting.data / treebank, setting.tags / treebank
     train = (tagged if row.predicted_tags else folder) / "train.txt"
+    if row.predicted_tags and not train.exists():
+        raise ConfigError(
+            f"{row.name} reads tags, and {train} is missing: make it by "
+            f"`python -m experiments tags {treebank} --data {setting.data}`"
+        )
     config = training_config(row, seed=seed, name=treebank, train=train, dev=folder / "dev.txt")
     tagged_dev = tagged / "dev.txt" if row.predicted_tags else None
     key = run_key(config, share=row.share, held_out=row.held_out, decoder=row.decoder, tagged_dev=tagged_dev)

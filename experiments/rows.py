@@ -113,6 +113,5 @@ def _digest(path: Path) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise ConfigError(
-            f"{path}: cannot be read: {error.strerror}; --data needs NAME/train.txt and dev.txt, and rows that read "
-            "tags need `python -m experiments tags` first"
+            f"{path}: cannot be read: {error.strerror}; --data needs NAME/train.txt and dev.txt"
         ) from error

@@ -17,8 +17,8 @@ LIMIT = 60
 def short_log(metrics: Path) -> dict[str, Any]:
     """Return the log of a `metrics.jsonl`; nothing if there is no such file.
 
-    `losses` are pairs of a step and the mean loss up to it since the pair before. `evaluations` are an epoch, a step
-    and the dev F1 then.
+    `losses` are pairs of a step and the mean of the losses that were reported up to it since the pair before.
+    `evaluations` are an epoch, a step and the F1 then, on dev or on the trees held out for it.
     """
     if not metrics.exists():
         return {}

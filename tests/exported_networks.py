@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,9 @@ import torch
 
 from generated_treebank import generate_trees
 from shared_folders import made_once
-from small_runs import untrained_model
+from small_runs import random_dependencies, splits_of, untrained_model
+from spanlin.model_folder.folder import GRAPH, LABEL_GRAPH
+from spanlin.training import export
 from spanlin.training.checkpoint import Model
 from spanlin.training.export import export_model
 from spanlin.training.parsing import parse_sentences, predict_tags
@@ -21,6 +24,7 @@ from spanlin.trees.transforms import add_root
 from tiny_encoders import make_encoder
 
 TREES = generate_trees(40, seed=5)
+JOINT_TREES = generate_trees(30, seed=8)
 LIMIT = 40
 # Each is a network that others are not: what it takes, its context, its targets, labels and tags.
 KINDS: dict[str, dict[str, Any]] = {
@@ -63,6 +67,20 @@ def export_once(kind: str, factory: pytest.TempPathFactory) -> Exported:
     tagger = random_model(TAGGERS[kind], sources, seed=5) if kind in TAGGERS else None
     folder = made_once(f"kind-{kind}", lambda path: export_model(model, path, tagger=tagger), factory)
     return Exported(model, tagger, folder)
+
+
+def export_joint_once(factory: pytest.TempPathFactory) -> Exported:
+    """Return a network that scores dependencies too, of `JOINT_TREES` and random ones, and its folder in fp32."""
+    torch.manual_seed(4)
+    model = untrained_model(JOINT_TREES, random_dependencies(splits_of(JOINT_TREES), seed=9))
+    return Exported(model, None, made_once("joint", lambda path: export_model(model, path), factory))
+
+
+def copy_graphs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let exports of the very network that an fp32 folder has copy its graphs: a trace would give the same bytes."""
+    for writer, name in (("write_parser_graph", GRAPH), ("write_label_graph", LABEL_GRAPH)):
+        source = folder / name
+        monkeypatch.setattr(export, writer, lambda _, path, source=source: shutil.copyfile(source, path))
 
 
 def random_model(changes: dict[str, Any], sources: Path, *, seed: int) -> Model:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench.peers.installed import versions
-from bench.peers.training import device_name
+from bench.peers.training import command_line, device_name
 
 Words = list[str]
 Arcs = list[tuple[int, str]]
@@ -193,11 +191,6 @@ def write_result(
     }
     task.out.write_text(json.dumps(report, indent=1, default=str) + "\n", encoding="utf-8")
     task.say(f"report in {task.out}")
-
-
-def command_line() -> str:
-    """Return the command that runs, as it could be typed."""
-    return f"python -m bench.peers.{Path(sys.argv[0]).stem} {shlex.join(sys.argv[1:])}"
 
 
 def add_rate(task: DependencyTask, parse: Callable[[list[Words], int], list[Arcs]]) -> None:

@@ -148,7 +148,7 @@ def test_a_row_with_another_decoder_or_older_settings_is_told(tmp_path: Path) ->
     page = page_of([replace(result("no-mlp", 1, 8), config=kept), result("bilstm", 1, 8)], tmp_path)
     own = page.partition("### Ablation on genia")[2].partition("<small>")[0]
     assert "Trees by minimum risk: - MLP_l and MLP_r." in own
-    assert "Run with earlier settings than the row has now: - MLP_l and MLP_r (" in own
+    assert "Run with earlier settings than these rows have now: - MLP_l and MLP_r (" in own
     assert "`averaging`" in own
     assert "BiLSTM (" not in own
 
@@ -259,11 +259,28 @@ def test_the_trees_of_another_parser_become_its_row(tmp_path: Path) -> None:
     assert "| SuPar CRF | 66.67 | 66.67 | 66.67 | 1 |" in page
 
 
+def test_how_a_peers_trees_were_decoded_is_kept_with_their_scores(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.txt"
+    gold.write_text("(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))))\n")
+    arguments = ["peer", "supar-argmax", str(gold), str(gold), "--treebank", "genia", "--results", str(tmp_path)]
+    assert "(decoding: unknown; give --decoding)" in CliRunner().invoke(main, arguments).output
+    assert "(decoding: CKY)" in CliRunner().invoke(main, [*arguments, "--decoding", "CKY"]).output
+    assert read_result(tmp_path / "genia" / "supar-argmax-1.json").config == {"decoding": "CKY"}
+
+
+def test_a_peer_without_results_has_no_row(tmp_path: Path) -> None:
+    result("bilstm", 1, 8).write(tmp_path / "r")
+    assert "| SuPar CRF |" not in render(tmp_path / "r", tmp_path / "docs").read_text(encoding="utf-8")
+
+
 def test_a_peers_report_is_told_below_the_tables_it_stands_in(tmp_path: Path) -> None:
     gold = tmp_path / "gold.txt"
     gold.write_text("(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))))\n")
     report = {
+        "decoding": "minimum risk",
         "command": "python -m bench.peers.train_supar --seed 1",
+        "ended_by": "patience",
+        "curve": [50.0, 60.0],
         "device": "a GPU",
         "versions": {"supar": "1.2.3"},
         "minutes": 8.6,
@@ -283,7 +300,8 @@ def test_a_peers_report_is_told_below_the_tables_it_stands_in(tmp_path: Path) ->
     assert kept.machine == report["versions"]
     result("bilstm", 1, 8).write(tmp_path / "r")
     page = render(tmp_path / "r", tmp_path / "docs").read_text(encoding="utf-8")
-    assert page.count("SuPar CRF 1.2.3: 12 epochs in 9 minutes on a GPU; Without tags.") == 2  # with our settings too
+    told = "SuPar CRF 1.2.3: 12 epochs in 9 minutes on a GPU; Without tags; parses by minimum risk."
+    assert page.count(told) == 2  # with our settings too
     gold.with_suffix(".json").write_text("{}")
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 1

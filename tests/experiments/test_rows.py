@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from experiments.planning import Setting, plan
 from experiments.rows import load_row
 from experiments.tables import TABLES
 from experiments.tagging import make_tags
@@ -32,6 +33,21 @@ def test_a_row_that_would_look_at_what_it_is_scored_on_is_refused(text: str, mes
     (tmp_path / "odd.toml").write_text(START + text)
     with pytest.raises(ConfigError, match=message):
         load_row("odd", tmp_path)
+
+
+def test_a_row_that_reads_tags_says_how_to_make_them(tmp_path: Path) -> None:
+    generate_treebank(tmp_path / "mine", train=3, dev=2)
+    setting = Setting(
+        data=tmp_path,
+        runs=tmp_path,
+        results=tmp_path,
+        tags=tmp_path / "tags",
+        treebanks=("mine",),
+        rows=("code-bilstm",),
+    )
+    message = r"code-bilstm reads tags, and \S+ is missing: make it by `python -m experiments tags mine --data "
+    with pytest.raises(ConfigError, match=message):
+        plan([TABLES["faithful"]], setting)
 
 
 def test_held_out_trees_are_spread_evenly_and_are_not_trained_on() -> None:

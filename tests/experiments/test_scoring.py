@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from experiments.__main__ import main
+from experiments.results import Brackets, Result
 from experiments.tables import DECODER, DECODERS
 
 from experiments import scoring
@@ -113,6 +114,15 @@ def test_the_json_goes_to_a_file_if_asked(folder: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "scores.json").read_text())["model"] == "en"
 
 
+def test_a_run_is_decoded_as_its_row_is_in_the_tables(tmp_path: Path) -> None:
+    counts = Brackets(signature="", status=[0], length=[1], gold=[1], predicted=[1], matched=[1])
+    row = {"row": {"decoder": "minimum-risk"}}
+    Result(row="a", title="a", treebank="b", seed=1, brackets=counts, key="f00", config=row).write(tmp_path)
+    assert scoring.decoders_of("row", "runs/paper/f00", tmp_path) == ("minimum-risk",)
+    assert scoring.decoders_of("row", "runs/paper/f01", tmp_path) == (DECODER,)
+    assert scoring.decoders_of("argmin", "runs/paper/f00", tmp_path) == ("argmin",)
+
+
 def test_a_row_that_reads_tags_is_given_predicted_ones(folder: Path) -> None:
     (folder / "tagged").mkdir()
     save_model(folder / "tagged", untrained_model(TREES, lexical={"tag_width": 8}))
@@ -129,7 +139,7 @@ def test_a_row_that_reads_tags_is_given_predicted_ones(folder: Path) -> None:
 
 def test_mistakes_are_one_line(folder: Path, tmp_path: Path) -> None:
     said = score("en", folder / "gold.txt", "--decoder", "best", status=1)
-    assert said == f"Error: no decoder best: choose all or one of {', '.join(DECODERS)}\n"
+    assert said == f"Error: no decoder best: choose row, all or one of {', '.join(DECODERS)}\n"
     said = score("en", folder / "gold.conllu", status=1)
     assert said.startswith("Error: en: this model was trained on trees alone and has no dependencies")
     said = score(tmp_path / "none", folder / "gold.txt", status=1)

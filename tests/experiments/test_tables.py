@@ -71,7 +71,8 @@ def test_a_result_tells_where_it_comes_from(folder: Path) -> None:
     assert result["decoders"]["cky"]["brackets"]["matched"] == result["brackets"]["matched"]
     epochs = [epoch for epoch, *_ in result["log"]["evaluations"]]
     assert epochs == [result["training"]["epochs"]]
-    assert result["log"]["losses"][-1][0] == result["training"]["steps"]
+    # Training reports the loss every so many steps.
+    assert 1 < result["log"]["losses"][-1][0] <= result["training"]["steps"]
     for key in ("commit", "machine", "date", "device", "key"):
         assert result[key], key
 

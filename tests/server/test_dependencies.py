@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
-import torch
 
-from generated_treebank import generate_trees
+from exported_networks import JOINT_TREES, export_joint_once
 from running_service import run_app
-from small_runs import random_dependencies, splits_of, untrained_model
 from spanlin import Constraints, Parser
 from spanlin.client import Client
 from spanlin.errors import ServiceError
 from spanlin.server.app import create_app
 from spanlin.server.schema import ParseAnswer
-from spanlin.training.export import export_model
 
-TREES = generate_trees(20, seed=8)
-SENTENCES = [list(tree.words) for tree in TREES[:5]]
+SENTENCES = [list(tree.words) for tree in JOINT_TREES[:5]]
 KEYS = {"heads", "relations", "universal_tags", "arc_probabilities"}
 KEYS |= {"dependencies_certified", "dependencies_calibrated"}
 
 
 @pytest.fixture(scope="module")
 def joint(tmp_path_factory: pytest.TempPathFactory) -> Parser:
-    torch.manual_seed(4)
-    model = untrained_model(TREES, random_dependencies(splits_of(TREES), seed=9))
-    folder: Path = export_model(model, tmp_path_factory.mktemp("exported") / "joint")
-    return Parser.load(folder, threads=1)
+    return Parser.load(export_joint_once(tmp_path_factory).folder, threads=1)
 
 
 @pytest.fixture(scope="module")
