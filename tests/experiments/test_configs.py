@@ -15,7 +15,8 @@ from spanlin.config.toml_files import read_toml_with_base
 from spanlin.config.training import load_config
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
-TRAINED = [*sorted((EXPERIMENTS / "configs").glob("*.toml")), *sorted((EXPERIMENTS / "models/en").glob("*er*.toml"))]
+RECIPES = sorted(path for path in (EXPERIMENTS / "models").glob("en*/*.toml") if path.stem != "recipe")
+TRAINED = [*sorted((EXPERIMENTS / "configs").glob("*.toml")), *RECIPES]
 ROWS = sorted((EXPERIMENTS / "paper").glob("*.toml"))
 MISSING = object()
 

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from experiments.models.en import corpus_packages
 from experiments.models.en.corpus_exclusions import excluded_keys, key_of
-from experiments.models.en.corpus_licences import kind_of
+from experiments.models.en.corpus_licences import SOURCES, kind_of, licence_counts, licence_sentence
 from experiments.models.en.corpus_packages import EVERY_PACKAGE, Pin, check_pins, pin_of, read_pins, write_pins
+
+from spanlin.config.recipe import load_recipe
 
 FOLDER = Path(corpus_packages.__file__).parent
 
@@ -83,3 +85,9 @@ def test_everyday_sentences_are_excluded_always() -> None:
 )
 def test_licences_are_counted_by_kind(licence: str, kind: str) -> None:
     assert kind_of(licence) == kind
+
+
+def test_the_card_says_what_share_is_under_which_licence() -> None:
+    assert sum(licence_counts().values()) == sum(int(row["sentences"]) for row in rows(SOURCES.name))
+    recipe = load_recipe(FOLDER)
+    assert licence_sentence() in recipe.source_of("data/en/unlabelled/sentences.txt").about

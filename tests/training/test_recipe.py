@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import math
 import re
-import tomllib
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from spanlin.errors import CheckpointError, ConfigError, TrainingError
 from spanlin.evaluation.score import score_trees
 from spanlin.model_folder.folder import file_hash, open_folder
 from spanlin.parser import Parser
-from spanlin.training.recipe import BuiltModel, build_model, package_checkpoint
+from spanlin.training.recipe import BuiltModel, build_model, package_checkpoint, run_folder, train_run
 from spanlin.trees.brackets import parse_tree, read_trees
 from tiny_encoders import make_encoder
 
@@ -168,6 +168,15 @@ def test_a_second_build_uses_finished_runs_again(built: BuiltModel, ingredients:
 
 
 @pytest.mark.slow
+def test_each_run_keeps_its_minutes_and_steps(built: BuiltModel, ingredients: Path) -> None:
+    for name, seed in (("teacher", 4), ("student", 5)):
+        record = json.loads((ingredients / "work" / f"recipe-{name}.json").read_text())
+        assert (record["config"], record["seed"], record["finished"]) == (f"{name}.toml", seed, True)
+        assert record["minutes"] > 0
+        assert record["steps"] > 10
+
+
+@pytest.mark.slow
 def test_a_build_does_not_use_a_run_of_another_configuration(built: BuiltModel, ingredients: Path) -> None:
     config = ingredients / "recipe" / "teacher.toml"
     text = config.read_text()
@@ -234,6 +243,23 @@ def test_a_recipe_without_dev_files_is_an_error(tmp_path: Path) -> None:
         load_recipe(tmp_path)
 
 
+def test_a_student_waits_for_its_teachers(ingredients: Path, tmp_path: Path) -> None:
+    recipe = load_recipe(ingredients / "recipe")
+    with pytest.raises(TrainingError, match="recipe-teacher: this teacher is not trained yet: train the"):
+        train_run(recipe, recipe.student, work=tmp_path)
+
+
+def test_recipes_that_name_one_configuration_share_its_run(ingredients: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copytree(ingredients / "recipe", tmp_path / "recipe")
+    (other / "recipe.toml").write_text('base = "../recipe/recipe.toml"\nteachers = ["../recipe/teacher.toml"]\n')
+    first, second = load_recipe(tmp_path / "recipe"), load_recipe(other)
+    assert second.title == first.title
+    assert run_folder(second, second.teachers[0], tmp_path) == run_folder(first, first.teachers[0], tmp_path)
+    assert run_folder(second, second.student, tmp_path) != run_folder(first, first.student, tmp_path)
+
+
 def test_a_folder_without_a_recipe_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"recipe\.toml: cannot be read"):
         load_recipe(tmp_path)
@@ -247,7 +273,10 @@ def test_the_recipes_of_this_project_are_whole() -> None:
         for name in (*recipe.teachers, recipe.student):
             config = recipe.config(name)
             for treebank in config.treebanks:
-                assert recipe.source_of(treebank.train).licence
+                for file in filter(None, (treebank.train, treebank.train_dependencies)):
+                    assert recipe.source_of(file).licence
             for file in config.distillation.unlabelled:
                 assert recipe.source_of(file).licence
-        assert tomllib.loads(path.read_text(encoding="utf-8"))["dev"]
+        for item in (*recipe.dev, *recipe.calibration):
+            assert recipe.source_of(item.file).licence
+        assert recipe.calibration

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from spanlin.config.table import config_from_table, shown
-from spanlin.config.toml_files import read_toml
+from spanlin.config.toml_files import read_toml_with_base
 from spanlin.config.training import TrainingConfig, load_config
 from spanlin.errors import ConfigError
 
@@ -16,7 +16,7 @@ RECIPE = "recipe.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankFile:
-    """A treebank file and the name it goes by."""
+    """A treebank file, of trees or of dependencies (CoNLL-U), and the name it goes by."""
 
     name: str
     file: str
@@ -51,7 +51,7 @@ class Recipe:
     sources: tuple[Source, ...]
     weaknesses: tuple[str, ...] = ()
     calibration: tuple[TreebankFile, ...] = ()
-    """Trees to calibrate on; none: those of `dev`."""
+    """What to calibrate on: trees, and dependencies for the probabilities of arcs; none: the files of `dev`."""
     teachers: tuple[str, ...] = ()
     """Configurations; their models take the place of the teachers that the student's configuration names."""
     precision: Literal["fp32", "fp16", "int8"] = "int8"
@@ -66,7 +66,7 @@ class Recipe:
 
     @property
     def calibration_files(self) -> tuple[TreebankFile, ...]:
-        """The trees to calibrate on."""
+        """The files to calibrate on."""
         return self.calibration or self.dev
 
     def config(self, name: str) -> TrainingConfig:
@@ -82,9 +82,9 @@ class Recipe:
 
 
 def load_recipe(folder: str | Path) -> Recipe:
-    """Return the recipe in a folder."""
+    """Return the recipe in a folder; its file may take keys from its `base`."""
     path = Path(folder) / RECIPE
-    table = read_toml(path)
+    table = read_toml_with_base(path)
     try:
         if "folder" in table:
             raise ConfigError("unknown key folder: a recipe is where its file is")

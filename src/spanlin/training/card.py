@@ -8,8 +8,9 @@ from typing import Any
 
 from spanlin.config.recipe import Recipe
 from spanlin.decoding import Temperatures
-from spanlin.model_folder.calibration import Calibration
+from spanlin.model_folder.calibration import ArcCalibration, Calibration
 from spanlin.training.packaged import TreebankFigures, frequent_labels
+from spanlin.training.packaged_dependencies import DependencyFigures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +36,11 @@ class PackageFigures:
     """All that was measured of a packaged model, and all that it can be traced to."""
 
     treebanks: tuple[TreebankFigures, ...]
+    dependencies: tuple[DependencyFigures, ...] = ()
     calibration: Calibration
     temperatures: Temperatures
+    arc_calibration: ArcCalibration | None = None
+    """None for a model without dependencies."""
     calibrated_on: tuple[str, ...]
     runs: tuple[Run, ...]
     inputs: tuple[InputFile, ...]
@@ -53,7 +57,9 @@ class PackageFigures:
             "megabytes": self.megabytes,
             "signature": self.treebanks[0].score.signature,
             "treebanks": {treebank.name: treebank.to_dict() for treebank in self.treebanks},
+            "dependencies": {figures.name: figures.to_dict() for figures in self.dependencies},
             "calibration": asdict(self.calibration),
+            "arc_calibration": None if self.arc_calibration is None else asdict(self.arc_calibration),
             "temperatures": asdict(self.temperatures),
             "calibrated_on": list(self.calibrated_on),
             "runs": [asdict(run) for run in self.runs],
@@ -71,6 +77,7 @@ def write_card(recipe: Recipe, figures: PackageFigures) -> str:
         f"## Intended use\n\n{recipe.intended_use.strip()}",
         f"## Scores\n\n{_scores(figures)}",
         f"## Scores by label\n\n{_labels(figures.treebanks)}",
+        *([f"## Dependencies\n\n{_dependencies(figures)}"] if figures.dependencies else []),
         f"## Calibration\n\n{_calibration(figures)}",
         f"## Known weaknesses\n\n{_bullets(recipe.weaknesses) or 'None are known yet.'}",
         f"## Data\n\n{_sources(recipe, figures)}",
@@ -107,6 +114,25 @@ def _labels(treebanks: Sequence[TreebankFigures]) -> str:
         for label, counts in frequent_labels(treebanks).items()
     ]
     return f"All of the above together.\n\n{_table(['label', 'gold', 'precision', 'recall', 'F1'], rows)}"
+
+
+def _dependencies(figures: PackageFigures) -> str:
+    rows = [
+        [
+            one.name,
+            f"{one.sentences:,}",
+            f"{one.words:,}",
+            *(_percent(value) for value in (one.uas, one.las, one.universal_tags, one.tags)),
+            "n/a" if one.calibration_error is None else f"{one.calibration_error:.4f}",
+        ]
+        for one in figures.dependencies
+    ]
+    table = _table(["dev", "sentences", "words", "UAS", "LAS", "UPOS", "tags", "ECE of heads"], rows)
+    return (
+        "Of the same folder on the gold words, by the official evaluation of Universal Dependencies, punctuation "
+        "counted. Each head has a probability of being right, whose expected calibration error (15 bins) is last."
+        f"\n\n{table}"
+    )
 
 
 def _calibration(figures: PackageFigures) -> str:

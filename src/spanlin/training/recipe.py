@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,16 +20,18 @@ import torch
 from spanlin import __version__
 from spanlin.atomic_files import recover_folder
 from spanlin.config.recipe import Recipe, load_recipe
-from spanlin.config.training import TrainingConfig
+from spanlin.dependencies.conllu import is_conllu
 from spanlin.errors import TrainingError
 from spanlin.model_folder.folder import CARD, file_hash, open_folder, write_manifest
 from spanlin.training.calibrating import fit_probabilities
 from spanlin.training.card import InputFile, PackageFigures, Run, write_card
 from spanlin.training.checkpoint import MODEL_FOLDER, require_replaceable, write_folder
 from spanlin.training.export import export_model
-from spanlin.training.loop import train
+from spanlin.training.folder_arcs import arc_outcomes, fit_arc_calibration
+from spanlin.training.loop import TrainingResult, train
 from spanlin.training.metrics import Watcher
 from spanlin.training.packaged import parse_treebank, treebank_figures
+from spanlin.training.packaged_dependencies import dependency_figures
 from spanlin.training.state import load_progress
 
 
@@ -50,15 +53,51 @@ def build_model(
     """
     loaded, work = load_recipe(recipe), Path(work)
     require_replaceable(Path(destination), MODEL_FOLDER)  # now, not after all the training
-    teachers = [
-        _trained(loaded.config(name), run_folder(loaded, name, work), device=device, watch=watch)
-        for name in loaded.teachers
-    ]
-    config = loaded.config(loaded.student)
-    if teachers:
-        config = replace(config, distillation=replace(config.distillation, teachers=tuple(map(str, teachers))))
-    student = _trained(config, run_folder(loaded, loaded.student, work), device=device, watch=watch)
-    return package_checkpoint(student, recipe, destination, work=work)
+    for name in (*loaded.teachers, loaded.student):
+        result = train_run(loaded, name, work=work, device=device, watch=watch)
+        if result.interrupted:
+            raise TrainingError(f"{run_folder(loaded, name, work)}: interrupted: build again to resume")
+    return package_checkpoint(result.best, recipe, destination, work=work)
+
+
+def train_run(
+    recipe: Recipe, name: str, *, work: str | Path, device: str = "", watch: Watcher | None = None
+) -> TrainingResult:
+    """Train one of a recipe's configurations, or what is left of it, and note beside its folder how far it is.
+
+    The student's teachers are the best models of the recipe's, which must have finished.
+    """
+    work = Path(work)
+    config, folder = recipe.config(name), run_folder(recipe, name, work)
+    if name == recipe.student and recipe.teachers:
+        teachers = tuple(str(_finished(recipe, teacher, work)) for teacher in recipe.teachers)
+        config = replace(config, distillation=replace(config.distillation, teachers=teachers))
+    recover_folder(folder / "last")
+    # A finished run is resumed too: that checks its configuration and its data, and trains nothing.
+    result = train(config, folder, resume=(folder / "last").exists(), device=device, watch=watch)
+    _write_json(folder.with_name(f"{folder.name}.json"), _run_record(recipe, name, result, folder))
+    return result
+
+
+def _finished(recipe: Recipe, teacher: str, work: Path) -> Path:
+    """Return the best model of a teacher's run."""
+    folder = run_folder(recipe, teacher, work)
+    if not (folder / "last").exists() or not load_progress(folder / "last").finished:
+        raise TrainingError(f"{folder}: this teacher is not trained yet: train the recipe's teachers first")
+    return folder / "best" if (folder / "best").exists() else folder / "last"
+
+
+def _run_record(recipe: Recipe, name: str, result: TrainingResult, folder: Path) -> dict[str, Any]:
+    return {
+        "config": name,
+        "seed": recipe.config(name).seed,
+        "finished": not result.interrupted,
+        "minutes": round(load_progress(folder / "last").seconds / 60, 2),
+        "steps": result.steps,
+        "best_mean_dev_score": round(result.best_score, 3),
+        "date": datetime.now(UTC).date().isoformat(),
+        "versions": _versions(),
+    }
 
 
 def package_checkpoint(
@@ -77,13 +116,25 @@ def package_checkpoint(
         )
         folder = open_folder(path)
         parsed = cache(lambda file: parse_treebank(folder, file))
-        calibration, temperatures = fit_probabilities(folder, [parsed(item.file) for item in loaded.calibration_files])
+        calibration, temperatures = fit_probabilities(
+            folder, [parsed(item.file) for item in loaded.calibration_files if not is_conllu(item.file)]
+        )
+        folder = replace(folder, calibration=calibration, temperatures=temperatures)
+        arcs = [arc_outcomes(folder, item.file) for item in loaded.calibration_files if is_conllu(item.file)]
+        if arcs:
+            folder = replace(folder, arc_calibration=fit_arc_calibration(arcs))
         figures = PackageFigures(
             treebanks=tuple(
-                treebank_figures(item.name, item.file, parsed(item.file), calibration) for item in loaded.dev
+                treebank_figures(item.name, item.file, parsed(item.file), calibration)
+                for item in loaded.dev
+                if not is_conllu(item.file)
+            ),
+            dependencies=tuple(
+                dependency_figures(item.name, item.file, folder) for item in loaded.dev if is_conllu(item.file)
             ),
             calibration=calibration,
             temperatures=temperatures,
+            arc_calibration=folder.arc_calibration if folder.relations else None,
             calibrated_on=tuple(f"{item.name} (`{item.file}`)" for item in loaded.calibration_files),
             runs=tuple(_runs(loaded, work)),
             inputs=inputs,
@@ -93,31 +144,17 @@ def package_checkpoint(
             megabytes=sum(file.stat().st_size for file in path.iterdir()) / 1e6,
         )
         (path / CARD).write_text(write_card(loaded, figures), encoding="utf-8")
-        write_manifest(replace(folder, calibration=calibration, temperatures=temperatures))
+        write_manifest(folder)
         write_folder(destination, lambda new: _copy(path, new))
     figures_file = work / f"{destination.name}-figures.json"
-    try:
-        work.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(figures.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
-        figures_file.write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        raise TrainingError(f"{figures_file}: cannot be written: {error.strerror}") from error
+    _write_json(figures_file, figures.to_dict())
     return BuiltModel(folder=destination, figures=figures, figures_file=figures_file)
 
 
 def run_folder(recipe: Recipe, config: str, work: Path) -> Path:
-    """Return where the run of one of the recipe's configurations is kept."""
-    return work / f"{Path(recipe.folder).resolve().name}-{Path(config).stem}"
-
-
-def _trained(config: TrainingConfig, folder: Path, *, device: str, watch: Watcher | None) -> Path:
-    """Return the best model of a run, after training whatever of it is not finished."""
-    recover_folder(folder / "last")
-    # A finished run is resumed too: that checks its configuration and its data, and trains nothing.
-    result = train(config, folder, resume=(folder / "last").exists(), device=device, watch=watch)
-    if result.interrupted:
-        raise TrainingError(f"{folder}: interrupted: build again to resume")
-    return result.best
+    """Return where the run of one of the recipe's configurations is kept: one place, whichever recipe names it."""
+    path = (Path(recipe.folder) / config).resolve()
+    return work / f"{path.parent.name}-{path.stem}"
 
 
 def _runs(recipe: Recipe, work: Path) -> Iterator[Run]:
@@ -174,6 +211,15 @@ def _versions() -> dict[str, str]:
         "onnxruntime": metadata.version("onnxruntime"),
         "numpy": np.__version__,
     }
+
+
+def _write_json(path: Path, table: dict[str, Any]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(table, ensure_ascii=False, allow_nan=False, indent=1)
+        path.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise TrainingError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _copy(source: Path, destination: Path) -> None:
