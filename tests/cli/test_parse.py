@@ -248,9 +248,13 @@ def test_arcs_are_drawn_in_box_characters_or_svg() -> None:
     assert not empty
 
 
-@pytest.mark.parametrize("output_format", ["conllu", "arcs", "svg-arcs"])
-def test_dependencies_of_a_model_without_any_are_a_one_line_error_before_anything_is_read(output_format: str) -> None:
-    result = CliRunner().invoke(main, ["parse", "--format", output_format, "--text", "Dogs bark."])
+@pytest.mark.parametrize(
+    "option", [("--format", "conllu"), ("--format", "arcs"), ("--format", "svg-arcs"), ("--decoder", "joint")]
+)
+def test_dependencies_of_a_model_without_any_are_a_one_line_error_before_anything_is_read(
+    option: tuple[str, str],
+) -> None:
+    result = CliRunner().invoke(main, ["parse", *option, "--text", "Dogs bark."])
     assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr == (

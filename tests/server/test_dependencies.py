@@ -67,6 +67,13 @@ def test_arcs_are_required_and_forbidden_through_the_client(service: httpx.Clien
     assert found[0].heads[1] == 0
 
 
+def test_joint_decoding_is_not_for_services(service: httpx.Client) -> None:
+    answer = service.post("/v1/parse", json={"tokens": SENTENCES[:1], "decoder": "joint"})
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"].startswith("decoder: input should be 'argmin'")
+    assert "joint" not in service.get("/v1/model").json()["decoders"]
+
+
 def test_arcs_of_a_model_without_dependencies_are_one_clear_error(client: httpx.Client) -> None:
     asked = {"tokens": SENTENCES[:1], "constraints": [{"required_arcs": [[1, 0]]}]}
     answer = client.post("/v1/parse", json=asked)
