@@ -19,6 +19,7 @@ export type { LoadOptions } from "./model/model.js";
 export { Parser } from "./parser.js";
 export { splitText, type Sentence } from "./text/segmenter.js";
 export { VERSION } from "./version.js";
+export { WorkerParser, loadInWorker, type WorkerLoadOptions } from "./worker_parser.js";
 
 /** The parser of a model folder at an address or, in Node, in the file system. */
 export async function load(model: string | URL, options: LoadOptions = {}): Promise<Parser> {

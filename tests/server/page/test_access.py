@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'spanlin[test]'")
 pytestmark = [needs_chromium, pytest.mark.slow]
+IN_BOTH_MODES = True
 
 
 def test_a_phone_shows_all_without_scrolling_sideways(visit: Visit) -> None:

@@ -35,29 +35,54 @@ export function folderUrl(model: string | URL): URL {
 
 const absolute = (path: string): string => (path.startsWith("/") ? path : `${process.cwd()}/${path}`);
 
-/** The bytes of a file; a sum that does not fit its content is an error. */
-export async function readFile(url: URL, sum: string | null, options: FileOptions): Promise<Uint8Array> {
+/** Which version of a file is wanted, by a key that changes with it; with `sum`, the SHA-256 sum that it must have. */
+export interface FileVersion {
+  key: string;
+  sum?: string;
+}
+
+/** The bytes of a file. Without a version it is always asked for, and what was kept is for when there is no network. */
+export async function readFile(url: URL, version: FileVersion | null, options: FileOptions): Promise<Uint8Array> {
   const name = url.pathname.split("/").at(-1)!;
   if (url.protocol === "file:") {
     const bytes = await readLocal(url);
     options.progress?.({ file: name, loaded: bytes.length, total: bytes.length, cached: false });
-    await checkSum(bytes, sum, url);
+    await checkSum(bytes, version?.sum, url);
     return bytes;
   }
-  const cache = sum === null ? null : await openCache(options.cache);
-  // The sum is part of the key, so a model that was exported again is loaded again.
-  const key = `${url.href}?sha256=${sum}`;
-  const kept = await cache?.match(key);
-  if (kept) {
+  const cache = await openCache(options.cache);
+  const key = `${url.href}?version=${encodeURIComponent(version?.key ?? "")}`;
+  const readKept = async () => {
+    const kept = await cache?.match(key);
+    if (!kept) return null;
     const bytes = new Uint8Array(await kept.arrayBuffer());
     options.progress?.({ file: name, loaded: bytes.length, total: bytes.length, cached: true });
     return bytes;
+  };
+  const kept = version && (await readKept());
+  if (kept) return kept;
+  let bytes: Uint8Array;
+  try {
+    bytes = await download(url, name, options);
+  } catch (error) {
+    const older = version || !(error instanceof SpanlinError) ? null : await readKept();
+    if (older) return older;
+    throw error;
   }
-  const bytes = await download(url, name, options);
-  await checkSum(bytes, sum, url);
-  // A full disk, or a browser that keeps nothing, is no reason not to parse.
-  await cache?.put(key, new Response(bytes.slice())).catch(() => undefined);
+  await checkSum(bytes, version?.sum, url);
+  await keep(cache, key, url, bytes);
   return bytes;
+}
+
+/** Keeps a file in place of its older versions. */
+async function keep(cache: Cache | null, key: string, url: URL, bytes: Uint8Array): Promise<void> {
+  if (!cache) return;
+  try {
+    await cache.delete(url.href, { ignoreSearch: true });
+    await cache.put(key, new Response(bytes.slice()));
+  } catch {
+    // A full disk, or a browser that keeps nothing, is no reason not to parse.
+  }
 }
 
 async function readLocal(url: URL): Promise<Uint8Array> {
@@ -110,9 +135,9 @@ async function download(url: URL, name: string, { progress, signal }: FileOption
   return bytes;
 }
 
-async function checkSum(bytes: Uint8Array, sum: string | null, url: URL): Promise<void> {
+async function checkSum(bytes: Uint8Array, sum: string | undefined, url: URL): Promise<void> {
   // Pages that did not come by HTTPS have no such function.
-  if (sum === null || !globalThis.crypto?.subtle) return;
+  if (sum === undefined || !globalThis.crypto?.subtle) return;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
   const found = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   if (found !== sum) throw new SpanlinError(`${url.href}: damaged: it is not the file that the manifest lists; load it again`);

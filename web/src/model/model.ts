@@ -1,16 +1,22 @@
 // A model folder with its graphs; those that few need are loaded when they are first asked for.
 
 import { SpanlinError } from "../errors.js";
-import { Graph, prepareWasm } from "../runtime/graphs.js";
+import { Graph, WASM_VERSION, prepareWasm } from "../runtime/graphs.js";
 import { WordPieces } from "../runtime/pieces.js";
 import { folderUrl, readFile, type FileOptions } from "./files.js";
 import { readManifest, type Manifest } from "./manifest.js";
+
+const LABEL_GRAPH = "labels.onnx";
+const RELATION_GRAPH = "relations.onnx";
+const OTHER_GRAPHS = [LABEL_GRAPH, RELATION_GRAPH];
 
 export interface LoadOptions extends FileOptions {
   /** How many threads a run may use. Without it, up to 4 where the page is isolated from other origins, else one. */
   threads?: number;
   /** Where onnxruntime-web's `ort-wasm-simd-threaded.wasm` is; without it, beside its script. */
   wasmUrl?: string | URL;
+  /** Whether to load at once what only decoders other than `argmin` need, so that they work without a network later. */
+  everything?: boolean;
 }
 
 export class Model {
@@ -34,14 +40,15 @@ export class Model {
     const read = (file: string) => {
       const sum = manifest.files.get(file);
       if (!sum) throw new SpanlinError(`${manifestUrl.href}: lists no ${file}: export the model again`);
-      return readFile(new URL(file, folder), sum, options);
+      return readFile(new URL(file, folder), { key: sum, sum }, options);
     };
     const open = async (file: string) => Graph.open(await read(file), new URL(file, folder).href);
     const [tokenizer, graph, wasm] = await Promise.all([
       read("tokenizer.json"),
       read("graph.onnx"),
-      options.wasmUrl ? readFile(new URL(options.wasmUrl, globalThis.location?.href), null, options) : undefined,
+      options.wasmUrl ? readFile(new URL(options.wasmUrl, globalThis.location?.href), WASM_VERSION, options) : undefined,
     ]);
+    if (options.everything) await Promise.all(OTHER_GRAPHS.filter((file) => manifest.files.has(file)).map(read));
     prepareWasm({ threads: options.threads, wasm });
     const source = new URL("tokenizer.json", folder).href;
     const pieces = new WordPieces(new TextDecoder().decode(tokenizer), source, manifest);
@@ -50,13 +57,13 @@ export class Model {
 
   /** The graph of labels, for trees other than the first graph's own. */
   labelGraph(): Promise<Graph> {
-    this.#labelGraph ??= this.open("labels.onnx");
+    this.#labelGraph ??= this.open(LABEL_GRAPH);
     return this.#labelGraph;
   }
 
   /** The graph of relations, of a model with dependencies. */
   relationGraph(): Promise<Graph> {
-    this.#relationGraph ??= this.open("relations.onnx");
+    this.#relationGraph ??= this.open(RELATION_GRAPH);
     return this.#relationGraph;
   }
 

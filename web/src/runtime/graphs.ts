@@ -25,7 +25,10 @@ export interface WasmOptions {
   wasm?: Uint8Array | undefined;
 }
 
-/** How many threads are used unless another number is asked for: more are slower for sentences of usual length. */
+/** What changes with onnxruntime-web's wasm file. */
+export const WASM_VERSION = { key: ort.env.versions.web ?? ort.env.versions.common };
+
+/** How many threads are used unless another number is asked for. */
 export function usualThreads(): number {
   if (typeof document === "undefined" && typeof WorkerGlobalScope === "undefined") return 1; // Node
   return globalThis.crossOriginIsolated ? Math.min(4, navigator.hardwareConcurrency || 1) : 1;

@@ -1,6 +1,5 @@
-// The page: holds the state, asks the service, and tells the parts what to show. What they look like is their matter.
+// The page: holds the state, asks the parser, and tells the parts what to show. What they look like is their matter.
 
-import { ServiceError, fetchModel, fetchParses, setToken } from "./api.js";
 import { ArcsView, arcCard, headLine } from "./arcs_view.js";
 import { tally } from "./boundaries.js";
 import { fillBoundaryList } from "./boundary_list.js";
@@ -9,6 +8,7 @@ import { el, refill } from "./dom.js";
 import { ExportDialog, copyText } from "./export_dialog.js";
 import { Card, Menu } from "./floating.js";
 import { Notices } from "./notices.js";
+import { ParserError, fetchModel, fetchParses, isInTab, setToken } from "./parser.js";
 import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
 import { spanItems } from "./span_menu.js";
@@ -90,7 +90,7 @@ async function compareWith(asked, words, signal) {
 
 /** Tells what went wrong; `again` is what to do when the reader, or the clock, says so. */
 function failed(error, again = refresh) {
-  if (!(error instanceof ServiceError)) {
+  if (!(error instanceof ParserError)) {
     console.error(error);
     notices.show("Something went wrong on this page.", String(error.message ?? error));
     return;
@@ -414,17 +414,28 @@ $("token-dialog").addEventListener("close", () => {
 addEventListener("popstate", restore);
 setUpTheme($("theme"), () => table.recolour());
 
+/** Shows how far loading has come, from 0 to 1; null when it is over. */
+function showLoading(part) {
+  $("loading").hidden = part === null;
+  if (part === null) return;
+  $("loading").querySelector("progress").value = part;
+  $("loading").querySelector("span").textContent = part < 1 ? `Loading the parser, ${Math.floor(part * 100)}%` : "Starting the parser";
+}
+
 async function start() {
   // Whoever is quick may type before the service has answered.
   if (!composer.isTyping) composer.show(readAddress().text);
   try {
-    const model = await fetchModel();
+    const model = await fetchModel(showLoading);
     decoders = model.decoders;
     fillDecoders($("decoder"), $("compare"), decoders);
-    $("model").textContent = `Model ${model.name}, spanlin ${model.version}`;
+    const where = isInTab ? ". It runs in this tab: nothing that you type leaves it" : "";
+    $("model").textContent = `Model ${model.name}, spanlin ${model.version}${where}`;
   } catch (error) {
     failed(error, start);
     return;
+  } finally {
+    showLoading(null);
   }
   begin();
 }
