@@ -45,7 +45,7 @@ PAGE = Path(__file__).resolve().parents[3] / "web" / "page"
 class _Quiet(SimpleHTTPRequestHandler):
     """Plain files, as a static host serves them."""
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name of the base class)
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
 
