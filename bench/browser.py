@@ -74,7 +74,7 @@ def measure(model: Path, gold: Sequence[Tree], *, calls: int, log: Log) -> dict[
             }
             for name, one in ways.items()
         },
-        "chromium_isolated": _times(found["isolated"]),
+        "chromium_isolated_two_threads": _times(found["isolated"]),
     }
 
 

@@ -57,7 +57,8 @@ async function inChromium(isolated) {
   const found = await page.evaluate(async (given) => {
     const { loadInWorker } = await import(new URL("tab/spanlin.js", location.href).href);
     const worker = new Worker("tab/worker.js", { type: "module" });
-    const parser = await loadInWorker("models/en", { worker, wasmUrl: "tab/ort-wasm-simd-threaded.wasm" });
+    const threads = crossOriginIsolated ? 2 : 1;
+    const parser = await loadInWorker("models/en", { worker, threads, wasmUrl: "tab/ort-wasm-simd-threaded.wasm" });
     return globalThis.spanlinMeasure(parser, given);
   }, given);
   const version = browser.version();

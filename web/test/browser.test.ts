@@ -64,6 +64,19 @@ describe.skipIf(!canRun).each([{ isolated: false }, { isolated: true }])("the pa
     expect(await page.textContent("#notices")).toBe("");
   });
 
+  it.runIf(isolated)("parses with two threads", async () => {
+    // As text: vitest would turn the import into one of its own.
+    const brackets = await page.evaluate<string>(`(async () => {
+      const { loadInWorker } = await import(new URL("tab/spanlin.js", location.href).href);
+      const worker = new Worker("tab/worker.js", { type: "module" });
+      const parser = await loadInWorker("models/en", { worker, threads: 2, wasmUrl: "tab/ort-wasm-simd-threaded.wasm" });
+      const [sentence] = await parser.parse("Dogs bark.");
+      await parser.close();
+      return sentence.brackets;
+    })()`);
+    expect(brackets).toBe("(TOP (S (NP (NNS Dogs)) (VP (VBP bark)) (. .)))");
+  });
+
   it("works offline after the first visit", async () => {
     await page.evaluate(() => navigator.serviceWorker.ready);
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null);

@@ -11,7 +11,7 @@ const RELATION_GRAPH = "relations.onnx";
 const OTHER_GRAPHS = [LABEL_GRAPH, RELATION_GRAPH];
 
 export interface LoadOptions extends FileOptions {
-  /** How many threads a run may use. Without it, up to 4 where the page is isolated from other origins, else one. */
+  /** How many threads a run may use, one by default; more only where the page is isolated from other origins. */
   threads?: number;
   /** Where onnxruntime-web's `ort-wasm-simd-threaded.wasm` is; without it, beside its script. */
   wasmUrl?: string | URL;

@@ -28,15 +28,10 @@ export interface WasmOptions {
 /** What changes with onnxruntime-web's wasm file. */
 export const WASM_VERSION = { key: ort.env.versions.web ?? ort.env.versions.common };
 
-/** How many threads are used unless another number is asked for. */
-export function usualThreads(): number {
-  if (typeof document === "undefined" && typeof WorkerGlobalScope === "undefined") return 1; // Node
-  return globalThis.crossOriginIsolated ? Math.min(4, navigator.hardwareConcurrency || 1) : 1;
-}
-
 /** Settings are onnxruntime's own and shared: those of the first model that is loaded count. */
-export function prepareWasm({ threads, wasm }: WasmOptions): void {
-  ort.env.wasm.numThreads = threads ?? usualThreads();
+export function prepareWasm({ threads = 1, wasm }: WasmOptions): void {
+  // By default one: a sentence is so little work that two wait for each other longer than they save.
+  ort.env.wasm.numThreads = threads;
   if (wasm) ort.env.wasm.wasmBinary = wasm.slice().buffer;
 }
 

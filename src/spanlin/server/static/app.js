@@ -7,12 +7,13 @@ import { Composer } from "./composer.js";
 import { el, refill } from "./dom.js";
 import { ExportDialog, copyText } from "./export_dialog.js";
 import { Card, Menu } from "./floating.js";
+import { setUpFullScreen } from "./full_screen.js";
 import { Notices } from "./notices.js";
 import { ParserError, fetchModel, fetchParses, isInTab, setToken } from "./parser.js";
 import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
 import { spanItems } from "./span_menu.js";
-import { DEFAULT_STATE, decodeState, encodeState, fitsLink, sameQuestion, sameSpan } from "./state.js";
+import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameQuestion, sameSpan } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
 import { aboutDecoder, arcsPromise, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
@@ -234,6 +235,8 @@ function showControls() {
   $("decoder").value = state.decoder;
   $("compare").value = state.compare;
   $("decoder-about").textContent = aboutDecoder(state.decoder);
+  // On a phone they are tucked away, unless a link has chosen one.
+  if (state.compare || state.decoder !== DEFAULT_STATE.decoder) $("how").setAttribute("aria-expanded", "true");
   if (!sentences.length) return;
   showPicker($("picker"), sentences, state.sentence);
   showChips($("chips"), sentences[state.sentence].words, state, (span) => wish("", span));
@@ -357,7 +360,9 @@ $("sides").addEventListener("change", (event) => {
 $("tabs").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
 $("tabs").addEventListener("keydown", (event) => {
   if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-  showView(state.view === "tree" ? "table" : "tree");
+  const shown = VIEWS.filter((view) => $(`tab-${view}`).offsetParent !== null);
+  const step = event.key === "ArrowRight" ? 1 : -1;
+  showView(shown[(shown.indexOf(state.view) + step + shown.length) % shown.length]);
   $("tabs").querySelector("[aria-selected=true]").focus();
 });
 function showView(view) {
@@ -376,6 +381,8 @@ for (const button of document.querySelectorAll("[data-tree-action]")) {
   };
   button.addEventListener("click", actions[button.dataset.treeAction]);
 }
+$("how").addEventListener("click", () => $("how").setAttribute("aria-expanded", String($("how").ariaExpanded !== "true")));
+setUpFullScreen($("full-screen"), $("tree-panel"));
 $("table-in").addEventListener("click", () => table.zoom(1.25));
 $("table-out").addEventListener("click", () => table.zoom(0.8));
 $("boundary-details").addEventListener("toggle", (event) => event.target.open && open && fillBoundaryList($("boundary-list"), table));
