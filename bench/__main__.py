@@ -95,6 +95,28 @@ def scaling(
 
 @main.command()
 @click.option("--data", type=FOLDER, required=True, help="A folder that has NAME/dev.txt for each treebank.")
+@click.option("--treebank", "treebanks", multiple=True, default=("craft", "genia", "gum", "masc"))
+@click.option("--count", type=int, default=2000, show_default=True, help="Sentences of all treebanks together.")
+@click.option("--calls", type=int, default=200, show_default=True, help="Timed, of one sentence of 25 words.")
+@click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
+def browser(*, data: Path, treebanks: tuple[str, ...], count: int, calls: int, json_file: Path | None) -> None:
+    """Measure the npm package with the packaged model in Node and in Chromium, beside Python."""
+    from bench import browser
+    from spanlin.errors import SpanlinError
+    from spanlin.model_folder.lookup import find_model
+
+    try:
+        found = browser.measure(find_model("en"), browser.read_gold(data, treebanks, count), calls=calls, log=_log)
+    except (SpanlinError, browser.BrowserError) as error:
+        raise click.ClickException(str(error)) from error
+    shown = json.dumps(found, indent=2) + "\n"
+    if json_file is not None:
+        json_file.write_text(shown, encoding="utf-8")
+    click.echo(shown, nl=False)
+
+
+@main.command()
+@click.option("--data", type=FOLDER, required=True, help="A folder that has NAME/dev.txt for each treebank.")
 @click.option("--treebank", "treebanks", multiple=True, default=("craft", "genia", "gum", "wsj-sample"))
 @click.option("--model", default="en", show_default=True)
 @click.option("--count", type=int, default=5000, show_default=True, help="Sentences of all treebanks together.")

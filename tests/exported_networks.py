@@ -13,7 +13,7 @@ import torch
 
 from generated_treebank import generate_trees
 from shared_folders import made_once
-from small_runs import random_dependencies, splits_of, untrained_model
+from small_runs import untrained_model
 from spanlin.model_folder.folder import GRAPH, LABEL_GRAPH
 from spanlin.training import export
 from spanlin.training.checkpoint import Model
@@ -24,7 +24,6 @@ from spanlin.trees.transforms import add_root
 from tiny_encoders import make_encoder
 
 TREES = generate_trees(40, seed=5)
-JOINT_TREES = generate_trees(30, seed=8)
 LIMIT = 40
 # Each is a network that others are not: what it takes, its context, its targets, labels and tags.
 KINDS: dict[str, dict[str, Any]] = {
@@ -67,13 +66,6 @@ def export_once(kind: str, factory: pytest.TempPathFactory) -> Exported:
     tagger = random_model(TAGGERS[kind], sources, seed=5) if kind in TAGGERS else None
     folder = made_once(f"kind-{kind}", lambda path: export_model(model, path, tagger=tagger), factory)
     return Exported(model, tagger, folder)
-
-
-def export_joint_once(factory: pytest.TempPathFactory) -> Exported:
-    """Return a network that scores dependencies too, of `JOINT_TREES` and random ones, and its folder in fp32."""
-    torch.manual_seed(4)
-    model = untrained_model(JOINT_TREES, random_dependencies(splits_of(JOINT_TREES), seed=9))
-    return Exported(model, None, made_once("joint", lambda path: export_model(model, path), factory))
 
 
 def copy_graphs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from exported_networks import JOINT_TREES, Exported, export_joint_once
+from joint_networks import SENTENCES as KNOWN_SENTENCES
+from joint_networks import joint_folder, joint_model
 from spanlin import ParseOptions, Parser
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import MANIFEST, RELATION_GRAPH
@@ -17,22 +18,17 @@ from spanlin.training.checkpoint import CHECKPOINT, Model, load_model, save_mode
 from spanlin.training.dependency_parsing import predict_dependencies
 from spanlin.training.examples import without_tags
 
-SENTENCES = [list(tree.words) for tree in JOINT_TREES] + [["Unknown"], ["words", "xyzzy", "and", "more"]]
+SENTENCES = [*KNOWN_SENTENCES, ["Unknown"], ["words", "xyzzy", "and", "more"]]
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
-    return export_joint_once(tmp_path_factory)
+def model() -> Model:
+    return joint_model()
 
 
 @pytest.fixture(scope="module")
-def model(exported: Exported) -> Model:
-    return exported.model
-
-
-@pytest.fixture(scope="module")
-def folder(exported: Exported) -> Path:
-    return exported.folder
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return joint_folder(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

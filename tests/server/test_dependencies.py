@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from exported_networks import JOINT_TREES, export_joint_once
+from joint_networks import SENTENCES as ALL_SENTENCES
+from joint_networks import joint_folder
 from running_service import run_app
 from spanlin import Constraints, Parser
 from spanlin.client import Client
@@ -15,14 +16,14 @@ from spanlin.errors import ServiceError
 from spanlin.server.app import create_app
 from spanlin.server.schema import ParseAnswer
 
-SENTENCES = [list(tree.words) for tree in JOINT_TREES[:5]]
+SENTENCES = ALL_SENTENCES[:5]
 KEYS = {"heads", "relations", "universal_tags", "arc_probabilities"}
 KEYS |= {"dependencies_certified", "dependencies_calibrated"}
 
 
 @pytest.fixture(scope="module")
 def joint(tmp_path_factory: pytest.TempPathFactory) -> Parser:
-    return Parser.load(export_joint_once(tmp_path_factory).folder, threads=1)
+    return Parser.load(joint_folder(tmp_path_factory), threads=1)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
-// The page: holds the state, asks the service, and tells the parts what to show. What they look like is their matter.
+// The page: holds the state, asks the parser, and tells the parts what to show. What they look like is their matter.
 
-import { ServiceError, fetchModel, fetchParses, setToken } from "./api.js";
 import { arcItems, arcText } from "./arc_menu.js";
 import { ArcsView, arcCard, headLine } from "./arcs_view.js";
 import { tally } from "./boundaries.js";
@@ -9,11 +8,13 @@ import { Composer } from "./composer.js";
 import { el, refill } from "./dom.js";
 import { ExportDialog, copyText } from "./export_dialog.js";
 import { Card, Menu } from "./floating.js";
+import { setUpFullScreen } from "./full_screen.js";
 import { Notices } from "./notices.js";
+import { ParserError, fetchModel, fetchParses, isInTab, setToken } from "./parser.js";
 import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
 import { spanItems } from "./span_menu.js";
-import { DEFAULT_STATE, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan } from "./state.js";
+import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
 import { aboutDecoder, arcsPromise, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
@@ -92,7 +93,7 @@ async function compareWith(asked, words, signal) {
 
 /** Tells what went wrong; `again` is what to do when the reader, or the clock, says so. */
 function failed(error, again = refresh) {
-  if (!(error instanceof ServiceError)) {
+  if (!(error instanceof ParserError)) {
     console.error(error);
     notices.show("Something went wrong on this page.", String(error.message ?? error));
     return;
@@ -252,6 +253,8 @@ function showControls() {
   $("decoder").value = state.decoder;
   $("compare").value = state.compare;
   $("decoder-about").textContent = aboutDecoder(state.decoder);
+  // On a phone they are tucked away, unless a link has chosen one.
+  if (state.compare || state.decoder !== DEFAULT_STATE.decoder) $("how").setAttribute("aria-expanded", "true");
   if (!sentences.length) return;
   showPicker($("picker"), sentences, state.sentence);
   showChips($("chips"), sentences[state.sentence].words, state, {
@@ -384,7 +387,9 @@ $("sides").addEventListener("change", (event) => {
 $("tabs").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
 $("tabs").addEventListener("keydown", (event) => {
   if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-  showView(state.view === "tree" ? "table" : "tree");
+  const shown = VIEWS.filter((view) => $(`tab-${view}`).offsetParent !== null);
+  const step = event.key === "ArrowRight" ? 1 : -1;
+  showView(shown[(shown.indexOf(state.view) + step + shown.length) % shown.length]);
   $("tabs").querySelector("[aria-selected=true]").focus();
 });
 function showView(view) {
@@ -403,6 +408,8 @@ for (const button of document.querySelectorAll("[data-tree-action]")) {
   };
   button.addEventListener("click", actions[button.dataset.treeAction]);
 }
+$("how").addEventListener("click", () => $("how").setAttribute("aria-expanded", String($("how").ariaExpanded !== "true")));
+setUpFullScreen($("full-screen"), $("tree-panel"));
 $("table-in").addEventListener("click", () => table.zoom(1.25));
 $("table-out").addEventListener("click", () => table.zoom(0.8));
 $("boundary-details").addEventListener("toggle", (event) => event.target.open && open && fillBoundaryList($("boundary-list"), table));
@@ -441,18 +448,29 @@ $("token-dialog").addEventListener("close", () => {
 addEventListener("popstate", restore);
 setUpTheme($("theme"), () => table.recolour());
 
+/** Shows how far loading has come, from 0 to 1; null when it is over. */
+function showLoading(part) {
+  $("loading").hidden = part === null;
+  if (part === null) return;
+  $("loading").querySelector("progress").value = part;
+  $("loading").querySelector("span").textContent = part < 1 ? `Loading the parser, ${Math.floor(part * 100)}%` : "Starting the parser";
+}
+
 async function start() {
   // Whoever is quick may type before the service has answered.
   if (!composer.isTyping) composer.show(readAddress().text);
   try {
-    const model = await fetchModel();
+    const model = await fetchModel(showLoading);
     decoders = model.decoders;
     hasDependencies = model.relations.length > 0;
     fillDecoders($("decoder"), $("compare"), decoders);
-    $("model").textContent = `Model ${model.name}, spanlin ${model.version}`;
+    const where = isInTab ? ". It runs in this tab: nothing that you type leaves it" : "";
+    $("model").textContent = `Model ${model.name}, spanlin ${model.version}${where}`;
   } catch (error) {
     failed(error, start);
     return;
+  } finally {
+    showLoading(null);
   }
   begin();
 }

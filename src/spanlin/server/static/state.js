@@ -13,6 +13,9 @@ export const DEFAULT_STATE = Object.freeze({
   view: "tree",
 });
 
+/** What is shown: the tree with all the width, the table of its spans, or both. */
+export const VIEWS = ["tree", "table", "both"];
+
 const LONGEST_LINK = 12000; // characters of text in an address; mails and chats break longer ones
 
 export const fitsLink = (state) => state.text.length <= LONGEST_LINK;
@@ -50,7 +53,7 @@ export function decodeState(hash) {
     requiredArcs: decodeArcs(parts.get("require-arcs")),
     forbiddenArcs: decodeArcs(parts.get("forbid-arcs")),
     side: parts.get("side") === "right" ? "right" : "left",
-    view: parts.get("view") === "table" ? "table" : "tree",
+    view: VIEWS.includes(parts.get("view")) ? parts.get("view") : DEFAULT_STATE.view,
   };
 }
 
