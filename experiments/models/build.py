@@ -134,12 +134,12 @@ def _summarize(built: BuiltModel) -> None:
     print(f"{built.folder}: {figures.precision}, {figures.megabytes:.1f} MB; figures in {built.figures_file}")
     for treebank in figures.treebanks:
         print(
-            f"{treebank.name:<16} F1 {treebank.score.f1 or 0.0:.2f}  tags {treebank.tagging_accuracy or 0.0:.2f}  "
+            f"{treebank.name:<18} F1 {treebank.score.f1 or 0.0:.2f}  tags {treebank.tagging_accuracy or 0.0:.2f}  "
             f"ECE {treebank.calibration_error:.4f}"
         )
     for one in figures.dependencies:
         print(
-            f"{one.name:<16} LAS {one.las or 0.0:.2f}  UAS {one.uas or 0.0:.2f}  UPOS {one.universal_tags or 0.0:.2f}  "
+            f"{one.name:<18} LAS {one.las or 0.0:.2f}  UAS {one.uas or 0.0:.2f}  UPOS {one.universal_tags or 0.0:.2f}  "
             f"ECE {one.calibration_error or 0.0:.4f}"
         )
 
