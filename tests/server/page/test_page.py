@@ -454,3 +454,37 @@ def test_every_example_has_a_tree(visit: Visit) -> None:
         page.get_by_role("button", name=name, exact=True).click()
         eventually(page, lambda: not page.evaluate("document.body.classList.contains('busy')"))
         expect(page.locator("#tree-frame [role=treeitem]").first).to_be_visible()
+
+
+def test_all_sentences_are_exported_if_asked_for(visit: Visit, reference: Parser) -> None:
+    text = "Dogs bark. Cats sleep all day."
+    page = visit(text=text)
+    page.click("#export")
+    page.get_by_role("radio", name="Brackets").check()
+    page.get_by_label("All sentences of the text").check()
+    page.locator("#export-dialog").get_by_role("button", name="Close").click()
+    parses = reference.parse(text)
+    assert save(page, "Brackets").decode() == "".join(f"{parsed}\n" for parsed in parses)
+    assert save(page, "LaTeX").decode() == "\n".join(f"{parsed.latex()}\n" for parsed in parses)
+    assert [one["text"] for one in json.loads(save(page, "JSON"))] == [parsed.text for parsed in parses]
+
+
+def test_tags_and_probabilities_can_be_hidden_and_branches_slanted(visit: Visit) -> None:
+    page = visit(text=TELESCOPE)
+    tags = page.locator("#tree-frame .tag")
+    edges = "edges => edges.map(edge => edge.getAttribute('d')).join('')"
+    expect(tags.first).to_have_text("PRP")
+    assert page.locator("#tree-frame .doubt").count() > 0
+    page.get_by_label("tags", exact=True).uncheck()
+    expect(tags.first).to_have_text("")
+    page.get_by_label("probabilities", exact=True).uncheck()
+    expect(page.locator("#tree-frame .doubt")).to_have_count(0)
+    page.get_by_label("slanted branches").check()
+    assert "Q" not in page.eval_on_selector_all("#tree-frame .edge", edges)
+    assert "Q" not in save(page, "SVG").decode().partition("<path d=")[2].partition(" fill")[0]
+    again = visit()
+    again.goto(page.url)
+    again.wait_for_selector("[role=treeitem]", state="attached")
+    expect(again.get_by_label("slanted branches")).to_be_checked()
+    expect(again.get_by_label("tags", exact=True)).not_to_be_checked()
+    keep(again, "desktop-slanted")

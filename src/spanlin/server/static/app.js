@@ -103,7 +103,7 @@ function failed(error, again = refresh) {
   // The same text was parsed before: it is the new wish that cannot be met, so the page goes back to what could.
   const refused = error.status === 400 || error.status === 422;
   if (refused && good && good.text === state.text) {
-    state = { ...good, view: state.view, side: state.side };
+    state = { ...good, view: state.view, side: state.side, look: state.look };
     writeAddress("replace");
     showControls();
     notices.show("That cannot be done, so the tree stays as it was.", error.message);
@@ -199,6 +199,7 @@ function show() {
   const { parsed, root } = open;
   const { required, forbidden } = wishes();
   const difference = other && compareTrees(root, other.root);
+  showLook();
   $("compare-pane").hidden = !other;
   $("difference").hidden = !other;
   tree.show(root, parsed, { required, differ: difference?.mine });
@@ -215,6 +216,13 @@ function show() {
   sentence.show(parsed.words);
   showArcs();
   showTable();
+}
+
+/** Draws trees as the state says. */
+function showLook() {
+  const look = state.look ?? DEFAULT_STATE.look; // a history entry of an older page has none
+  for (const input of $("look").querySelectorAll("input")) input.checked = look[input.name];
+  for (const view of [tree, otherTree]) view.setLook(look);
 }
 
 /** Shows dependencies if the model has them. */
@@ -328,7 +336,7 @@ const arcs = new ArcsView($("arcs-frame"), {
 });
 const exporting = new ExportDialog(
   $("export-dialog"),
-  () => ({ ...open, collapsed: tree.collapsed }),
+  () => ({ ...open, collapsed: tree.collapsed, look: state.look, sentences }),
   (text) => notices.say(text),
 );
 
@@ -356,6 +364,11 @@ $("sides").addEventListener("change", (event) => {
   state = { ...state, side: event.target.value };
   writeAddress("replace");
   showTable();
+});
+$("look").addEventListener("change", ({ target }) => {
+  state = { ...state, look: { ...state.look, [target.name]: target.checked } };
+  writeAddress("replace");
+  showLook();
 });
 $("tabs").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
 $("tabs").addEventListener("keydown", (event) => {
