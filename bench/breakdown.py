@@ -57,7 +57,7 @@ class Recorder:
         """Refuse: no other trees are needed here."""
         raise NotImplementedError
 
-    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+    def relate(self, heads: Float32Array, dependents: Float32Array, roots: BoolArray) -> Float32Array:
         """Refuse: nor are dependencies."""
         raise NotImplementedError
 
@@ -126,7 +126,7 @@ def time_batch(
     mask = torch.arange(pieces.shape[1], device=device) < piece_counts.unsqueeze(1)
     features = pretrained.gather(pretrained.encode(pieces, mask), first_pieces, last_pieces)
     positions = network.contextualize(features, counts, torch.zeros_like(counts))
-    scores: SpanScores = network.score_positions(positions, counts)
+    scores: SpanScores = network.score_positions(positions, counts, dependencies=False)
     return (
         device_seconds(lambda: graph(*inputs, trees_only=True), device),
         device_seconds(lambda: pretrained.encode(pieces, mask), device),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,13 +13,13 @@ import click
 from experiments.page import render as render_page
 from experiments.peer_reports import read_report
 from experiments.results import Brackets, Result
-from experiments.tables import PEERS, TABLES
+from experiments.tables import DECODERS, PEERS, TABLES
 from spanlin.errors import SpanlinError
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _RESULTS, _DOCS, _RUNS = Path("experiments/results"), Path("docs"), Path("runs/paper")
-_TINY = Path("runs/tiny")
+_TINY, _TAGS = Path("runs/tiny"), Path("runs/tags")
 _ROWS = sorted({row for table in TABLES.values() for row in table.rows})
 
 
@@ -40,6 +41,7 @@ def _run_table(
     results: Path | None,
     runs: Path | None,
     docs: Path | None,
+    tags: Path | None,
     commit: str,
 ) -> None:
     # Torch comes with these; `render` does without.
@@ -53,8 +55,10 @@ def _run_table(
     runs = runs or (_TINY if is_tiny else _RUNS)
     docs = docs or (_TINY / "docs" if is_tiny else _DOCS)
     try:
+        folder = tiny.make_data(runs / "data") if is_tiny else Path(data)
         setting = Setting(
-            data=tiny.make_data(runs / "data") if is_tiny else Path(data),
+            data=folder,
+            tags=tags or (tiny.tags_in(folder) if is_tiny else _TAGS),
             runs=runs,
             results=results,
             is_tiny=is_tiny,
@@ -85,7 +89,7 @@ def _run_table(
 _OPTIONS = (
     click.option("--data", required=True, help="A folder with NAME/train.txt and NAME/dev.txt, or `tiny`."),
     click.option("--device", default="cpu", show_default=True, help="cpu, cuda or cuda:N."),
-    click.option("--seeds", default="", help="Such as 1,2,3.  [default: three for main, two for others]"),
+    click.option("--seeds", default="", help="Such as 1,2,3.  [default: three]"),
     click.option("--treebank", "treebanks", multiple=True, help="Other treebanks than the table's own."),
     click.option("--row", "rows", type=click.Choice(_ROWS), multiple=True, help="Only these of the table's rows."),
     click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Rows side by side."),
@@ -93,6 +97,7 @@ _OPTIONS = (
     click.option("--results", type=_FOLDER, help=f"Where results are kept.  [default: {_RESULTS}]"),
     click.option("--runs", type=_FOLDER, help=f"Where checkpoints are kept.  [default: {_RUNS}]"),
     click.option("--docs", type=_FOLDER, help=f"Where the page goes.  [default: {_DOCS}]"),
+    click.option("--tags", type=_FOLDER, help=f"Where predicted tags are kept.  [default: {_TAGS}]"),
     click.option("--commit", default="", help="Of the code, where there is no Git.  [default: Git's]"),
 )
 
@@ -109,6 +114,31 @@ for _table in TABLES.values():
 _add("all", "Every table.")
 
 
+@main.command()
+@click.argument("treebanks", nargs=-1, required=True)
+@click.option("--data", type=_FOLDER, required=True, help="A folder with NAME/train.txt and NAME/dev.txt.")
+@click.option("--device", default="cpu", show_default=True, help="cpu, cuda or cuda:N.")
+@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Blocks of training trees.")
+@click.option("--tags", type=_FOLDER, default=_TAGS, show_default=True, help="Where they go.")
+def tags(*, treebanks: tuple[str, ...], data: Path, device: str, folds: int, tags: Path) -> None:
+    """Predict the tags of TREEBANKS, for the rows that read tags.
+
+    Each block of training trees is tagged by a network trained on the others, dev by one trained on all. The same
+    command resumes.
+    """
+    from experiments.tagging import make_tags
+
+    try:
+        done = [
+            make_tags(treebank, data=data, folder=tags, device=device, folds=folds, say=click.echo)
+            for treebank in treebanks
+        ]
+    except SpanlinError as error:
+        raise click.ClickException(str(error)) from error
+    if not all(done):
+        raise click.ClickException("interrupted: the same command resumes")
+
+
 def _bench_files() -> list[Path]:
     return sorted((Path(__file__).parents[1] / "bench" / "results").glob("*.json"))
 
@@ -117,9 +147,22 @@ def _bench_files() -> list[Path]:
 @click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True)
 @click.option("--docs", type=_FOLDER, default=_DOCS, show_default=True)
 def render(results: Path, docs: Path) -> None:
-    """Make the page and its figures from the results."""
+    """Make the page and its figures from the results, and the numbers in README and docs from all files kept.
+
+    With other results or docs than the project's own, the page alone.
+    """
+    from experiments.all_values import Values
+    from experiments.numbered_pages import ROOT, made_pages
+    from experiments.results import Results
+
     try:
-        click.echo(str(render_page(results, docs, bench=_bench_files())))
+        click.echo(str(render_page(results, docs, bench=_bench_files(), is_strict=True)))
+        if (results, docs) != (_RESULTS, _DOCS):
+            return
+        for path, text in list(made_pages(Values(Results.read(results)))):
+            if text != path.read_text(encoding="utf-8"):
+                path.write_text(text, encoding="utf-8")
+                click.echo(str(path.relative_to(ROOT)))
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
 
@@ -130,11 +173,12 @@ def render(results: Path, docs: Path) -> None:
 @click.argument("predicted", type=_FILE)
 @click.option("--treebank", required=True)
 @click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--decoding", default="", help="How the trees were chosen, if no report says so.")
 @click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True)
-def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, results: Path) -> None:
+def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, decoding: str, results: Path) -> None:
     """Score the trees that another parser PREDICTED, for its row.
 
-    A report of `python -m bench.peers.train_NAME`, beside them, is kept with the scores.
+    A report of `python -m bench.peers.train_NAME`, beside them, is kept with the scores; it says how they were decoded.
     """
     from spanlin.evaluation.score import score_trees
     from spanlin.trees.brackets import read_trees
@@ -147,11 +191,59 @@ def peer(*, name: str, gold: Path, predicted: Path, treebank: str, seed: int, re
             treebank=treebank,
             seed=seed,
             brackets=Brackets.of(score),
-            **read_report(predicted.with_suffix(".json")),
+            **read_report(predicted.with_suffix(".json"), decoding=decoding),
         )
-        click.echo(f"F1 {score.f1 or 0:.2f}: {result.write(results)}")
+        how = result.config["decoding"] or "unknown; give --decoding"
+        click.echo(f"F1 {score.f1 or 0:.2f}: {result.write(results)} (decoding: {how})")
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.argument("model")
+@click.argument("files", type=_FILE, nargs=-1, required=True)
+@click.option("--decoder", default="row", show_default=True, help=f"{', '.join(DECODERS)}; all of them; or the row's.")
+@click.option("--device", default="", help="cpu, cuda or cuda:N.  [default: as `spanlin evaluate` chooses]")
+@click.option("--tagger", type=_FOLDER, help="For a row that reads tags: the checkpoint that predicts them.")
+@click.option("--counts", is_flag=True, help="Add the counts of each sentence, for tests of significance.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the JSON here, not to stdout.")
+@click.option("--results", type=_FOLDER, default=_RESULTS, show_default=True, help="Where rows have their results.")
+def score(
+    *,
+    model: str,
+    files: tuple[Path, ...],
+    decoder: str,
+    device: str,
+    tagger: Path | None,
+    counts: bool,
+    output: Path | None,
+    results: Path,
+) -> None:
+    """Score a trained row on FILES of gold trees (or dependencies, .conllu) that it is given.
+
+    MODEL is a run's folder, a checkpoint, a folder that `spanlin export` made, or a model's name. The JSON has the
+    score of each file by the decoder that the row has in the tables (exact inference if no result names the run), by
+    another one, or by all.
+
+    \b
+    Examples:
+      python -m experiments score runs/paper/KEY data/genia/dev.txt data/craft/dev.txt --device cuda
+      python -m experiments score my-parser gold.txt gold.conllu --decoder all --output scores.json
+    """  # noqa: D301 (click's mark for lines that stay as they are)
+    from experiments.scoring import decoders_of, score_files
+
+    try:
+        found = score_files(
+            model, files, decoders=decoders_of(decoder, model, results), device=device, tagger=tagger, counts=counts
+        )
+    except SpanlinError as error:
+        raise click.ClickException(str(error)) from error
+    text = json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+        click.echo(str(output))
 
 
 if __name__ == "__main__":

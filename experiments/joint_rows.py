@@ -11,14 +11,17 @@ import datetime
 import json
 import multiprocessing
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
 import torch
+from bench.peers.dependency_training import measured_rate
 
 from experiments.planning import commit_here
+from experiments.run_log import short_log
 from experiments.work import machine
 from spanlin.config.training import load_config
 from spanlin.network.device import choose_device
@@ -29,6 +32,7 @@ from spanlin.training.evaluation import evaluate_model
 from spanlin.training.loop import train
 from spanlin.training.metrics import Event
 from spanlin.training.state import load_progress
+from spanlin.trees.labelled import LabelledSplits
 
 ROWS = Path(__file__).parent / "joint"
 TREE_FILES = {name: f"data/{name}/dev.txt" for name in ("craft", "genia", "gum", "masc")}
@@ -42,8 +46,16 @@ DEPENDENCY_FILES = {name: f"data/{name}-dep/dev.conllu" for name in ("ewt", "gum
 @click.option("--runs", type=click.Path(path_type=Path), default=Path("runs/joint"), show_default=True)
 @click.option("--device", default="")
 @click.option("--max-minutes", type=float, default=0.0, help="End each training after this long.")
+@click.option("--rates/--no-rates", default=True, help="Then measure how fast rows parse, one after another.")
 def main(
-    *, rows: tuple[str, ...], seeds: tuple[int, ...], results: Path, runs: Path, device: str, max_minutes: float
+    *,
+    rows: tuple[str, ...],
+    seeds: tuple[int, ...],
+    results: Path,
+    runs: Path,
+    device: str,
+    max_minutes: float,
+    rates: bool,
 ) -> None:
     """Train and score rows, all at once."""
     context = multiprocessing.get_context("spawn")
@@ -63,6 +75,9 @@ def main(
     failed = sum(process.exitcode != 0 for process in processes)
     if failed:
         raise click.ClickException(f"{failed} of {len(processes)} runs failed; see {runs}")
+    if rates:
+        for row in rows:
+            add_rate(results / f"{row}-{seeds[0]}.json", runs / f"{row}-{seeds[0]}", str(choose_device(device)))
 
 
 def run_row(row: str, seed: int, *, results: Path, runs: Path, device: str, max_minutes: float) -> None:
@@ -90,11 +105,30 @@ def run_row(row: str, seed: int, *, results: Path, runs: Path, device: str, max_
             "f1": _tree_scores(model, where),
             "dependencies": _dependency_scores(model, where),
             "config": asdict(config),
+            "log": short_log(folder / "metrics.jsonl"),
         }
         results.mkdir(parents=True, exist_ok=True)
         text = json.dumps(figures, ensure_ascii=False, indent=1)
         (results / f"{row}-{seed}.json").write_text(f"{text}\n", encoding="utf-8")
         print(text[:600])
+
+
+def add_rate(result: Path, run: Path, device: str) -> None:
+    """Add to a result how many dev sentences a second its model parses, as `bench.peers` measures those of others."""
+    torch.set_float32_matmul_precision("high")
+    model = load_model(next(folder for folder in (run / "best", run / "last") if folder.exists()))
+    if model.network.dependencies is None:
+        return
+    model.network.to(device).eval()
+    sentences = [sentence for file in DEPENDENCY_FILES.values() for sentence in read_dependencies(file).sentences]
+
+    def parse(sentences: list[LabelledSplits], batch: int) -> Sequence[object]:
+        examples = model.featurizer(sentences, has_tree=False)
+        return predict_dependencies(model, examples, device=torch.device(device), token_budget=batch)
+
+    found = json.loads(result.read_text(encoding="utf-8"))
+    found["parsing"] = measured_rate(sentences, parse)
+    result.write_text(f"{json.dumps(found, ensure_ascii=False, indent=1)}\n", encoding="utf-8")
 
 
 def _tree_scores(model: Model, device: str) -> dict[str, float | None]:

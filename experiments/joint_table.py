@@ -1,4 +1,7 @@
-"""The table of experiments/joint from its results: `python -m experiments.joint_table` writes it into the docs."""
+"""The table of experiments/joint from its results: `python -m experiments.joint_table` writes it into the docs.
+
+Parsers of others stand below our rows of the same encoder, as far as they have results.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from statistics import mean
 from typing import Any
 
 RESULTS = Path(__file__).parent / "joint" / "results"
+PEER_RESULTS = Path(__file__).parent / "joint" / "peers"
 PAGE = Path(__file__).parents[1] / "docs" / "dependencies.md"
 START, END = "<!-- table: joint -->\n", "<!-- end of table -->\n"
 
@@ -17,12 +21,19 @@ _ROWS = {
         "dependencies": "dependencies alone",
         "joint": "both, weight 0.4",
         "joint-equal": "both, weight 1",
+        "joint-wide": "the same, wide vectors",
+        "supar-minilm": "SuPar, dependencies alone",
+        "supar-minilm-long": "SuPar, 30 epochs",
+        "stanza-minilm": "Stanza, dependencies alone",
     },
     "MPNet": {
         "mpnet-trees": "trees alone",
         "mpnet-dependencies": "dependencies alone",
-        "mpnet-joint": "both, weight 0.4",
+        "mpnet-joint-equal": "both, weight 1",
+        "supar-mpnet": "SuPar, dependencies alone",
+        "supar-mpnet-long": "SuPar, 20 epochs",
     },
+    "GloVe": {"stanza-ewt": "Stanza, dependencies of ewt alone"},
 }
 _TREES = ("craft", "genia", "gum", "masc")
 _DEPENDENCIES = (("ewt", "uas"), ("ewt", "las"), ("gum", "uas"), ("gum", "las"))
@@ -30,7 +41,11 @@ _DEPENDENCIES = (("ewt", "uas"), ("ewt", "las"), ("gum", "uas"), ("gum", "las"))
 
 def table() -> str:
     """Return the table in Markdown: means over the seeds."""
-    head = [*(f"F1 {name}" for name in _TREES), *(f"{kind.upper()} {name}" for name, kind in _DEPENDENCIES)]
+    head = [
+        *(f"F1 {name}" for name in _TREES),
+        *(f"{kind.upper()} {name}" for name, kind in _DEPENDENCIES),
+        "sentences/s",
+    ]
     lines = [f"| encoder | learned | {' | '.join(head)} |", "|---|---|" + "---|" * len(head)]
     for encoder, rows in _ROWS.items():
         for row, title in rows.items():
@@ -41,14 +56,17 @@ def table() -> str:
 
 
 def results_of(row: str) -> list[Path]:
-    """Return the files of a row, one for each seed."""
-    return sorted(path for path in RESULTS.glob(f"{row}-*.json") if path.stem.removeprefix(f"{row}-").isdecimal())
+    """Return the files of a row, ours or a peer's, one for each seed."""
+    found = [*RESULTS.glob(f"{row}-*.json"), *PEER_RESULTS.glob(f"{row}-*.json")]
+    return sorted(path for path in found if path.stem.removeprefix(f"{row}-").isdecimal())
 
 
 def _cells(found: list[dict[str, Any]]) -> list[str]:
-    trees = [[one["f1"].get(name) for one in found] for name in _TREES]
+    trees = [[one.get("f1", {}).get(name) for one in found] for name in _TREES]
     arcs = [[one["dependencies"].get(name, {}).get(kind) for one in found] for name, kind in _DEPENDENCIES]
-    return ["" if None in values else f"{mean(values):.2f}" for values in [*trees, *arcs]]
+    rates = [one["parsing"]["sentences_per_second"] for one in found if one.get("parsing")]
+    scores = ["" if None in values else f"{mean(values):.2f}" for values in [*trees, *arcs]]
+    return [*scores, f"{mean(rates):,.0f}" if rates else ""]
 
 
 def page_with(text: str, new: str) -> str:

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from experiments.results import Brackets, Decoded
 from experiments.tables import DECODER, DECODERS
 from spanlin.decoding.decode import Decoder, decode_batch
+from spanlin.evaluation.model_score import score_model
+from spanlin.evaluation.score import Score
 from spanlin.network.device import choose_device
 from spanlin.training.batches import BatchMaker, cut_batches
 from spanlin.training.checkpoint import Model
 from spanlin.training.evaluation import evaluate_model
-from spanlin.training.parsing import autocast, score_parses
+from spanlin.training.parsing import autocast, parse_sentences, score_parses
 from spanlin.trees.brackets import read_trees
 from spanlin.trees.labelled import LabelledSplits, labelled_splits
 from spanlin.trees.transforms import strip_root
@@ -27,12 +29,33 @@ from spanlin.trees.tree import Span
 _Trees = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def measure(model: Model, dev: Path, *, device: str) -> tuple[Brackets, float]:
-    """Return the counts by the tables' decoder, and sentences per second by the argmin one."""
-    score = evaluate_model(model, dev, decoder=DECODER, device=device).score
+def measure(
+    model: Model, dev: Path, *, device: str, decoder: str = DECODER, tagged: Path | None = None
+) -> tuple[Brackets, float]:
+    """Return the counts by a decoder, and sentences per second by the argmin one.
+
+    A model that reads tags is given those of the `tagged` dev trees; the gold ones say what is punctuation.
+    """
+    score = (
+        evaluate_model(model, dev, decoder=decoder, device=device).score
+        if tagged is None
+        else _score_tagged(model, dev, tagged, decoder=decoder, device=device)
+    )
     # The second pass finds the device warm.
     speed = evaluate_model(model, dev, decoder="argmin", device=device).sentences_per_second
     return Brackets.of(score), speed
+
+
+def _score_tagged(model: Model, dev: Path, tagged: Path, *, decoder: str, device: str) -> Score:
+    where = choose_device(device)
+    precision = model.config.precision if where.type == "cuda" else "fp32"
+    model.network.to(where)
+    given = [labelled_splits(strip_root(tree)) for tree in read_trees(tagged)]
+    examples = model.featurizer(given, has_tree=False)
+    parses = parse_sentences(model, examples, given, decoder=decoder, device=where, precision=precision)
+    return score_model(
+        list(read_trees(dev)), parses, model="", decoder=decoder, device=device, precision=precision, seconds=0.0
+    ).score
 
 
 @torch.inference_mode()

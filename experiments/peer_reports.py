@@ -14,11 +14,11 @@ from experiments.tables import PEERS
 from spanlin.errors import EvaluationError
 
 
-def read_report(path: Path) -> dict[str, Any]:
-    """Return the fields of a result that a report gives; only the date where there is none."""
+def read_report(path: Path, *, decoding: str = "") -> dict[str, Any]:
+    """Return the fields of a result that a report gives; only the date and the decoding where there is none."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     if not path.exists():
-        return {"date": today}
+        return {"date": today, "config": {"decoding": decoding}}
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
         return {
@@ -30,7 +30,14 @@ def read_report(path: Path) -> dict[str, Any]:
                 "epochs": report["epochs"],
                 "trees": report["train_trees"],
             },
-            "config": {key: report[key] for key in ("settings", "notes", "vectors", "encoder", "anneal")},
+            "config": {key: report[key] for key in ("settings", "notes", "vectors", "encoder", "anneal")}
+            # Reports from before 2026-11-18 have none of these.
+            | {
+                "decoding": report.get("decoding", decoding),
+                "command": report.get("command", ""),
+                "ended_by": report.get("ended_by", ""),
+                "curve": report.get("curve", []),
+            },
         }
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise EvaluationError(f"{path}: not a report of bench/peers: {error!r}; move it away or train again") from error
@@ -46,10 +53,11 @@ def peer_notes(results: Sequence[Result]) -> str:
         epochs, minutes = (mean(result.training[key] for result in reported) for key in ("epochs", "minutes"))
         assert epochs is not None
         assert minutes is not None
-        version = reported[0].machine.get(name, "")
+        version = reported[0].machine.get(name.partition("-")[0], "")
+        decoding = reported[0].config.get("decoding")
         notes.append(
             f"{title} {version}: {_count(epochs.value)} epochs in {minutes.value:.0f} minutes on {reported[0].device}; "
-            f"{reported[0].config['notes'].rstrip('.')}."
+            f"{reported[0].config['notes'].rstrip('.')}{f'; parses by {decoding}' if decoding else ''}."
         )
     return " ".join(notes)
 

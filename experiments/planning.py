@@ -14,16 +14,20 @@ from experiments.rows import Row, load_row, run_key, training_config
 from experiments.tables import TABLES, Table
 from experiments.work import Run
 from spanlin.config.toml_files import merge_tables
-from spanlin.errors import EvaluationError
+from spanlin.errors import ConfigError, EvaluationError
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """Where data, checkpoints and results are, and what to run on. No seeds, treebanks or rows: those of each table."""
+    """Where data, checkpoints, results and predicted tags are, and what to run on.
+
+    No seeds, treebanks or rows: those of each table.
+    """
 
     data: Path
     runs: Path
     results: Path
+    tags: Path
     is_tiny: bool = False
     device: str = "cpu"
     jobs: int = 1
@@ -40,7 +44,7 @@ def plan(tables: Iterable[Table], setting: Setting) -> list[Run]:
     """
     runs: dict[str, Run] = {}
     for table in tables:
-        seeds = setting.seeds or (tiny.SEEDS if setting.is_tiny else table.seeds)
+        seeds = setting.seeds or (tiny.seeds_of(table.name) if setting.is_tiny else table.seeds)
         treebanks = (tiny.NAME,) if setting.is_tiny else setting.treebanks or table.treebanks
         for treebank in treebanks:
             for name in table.rows:
@@ -69,13 +73,23 @@ def _row(name: str, setting: Setting) -> Row:
 
 
 def _run(row: Row, treebank: str, seed: int, setting: Setting) -> Run:
-    folder = setting.data / treebank
-    config = training_config(row, seed=seed, name=treebank, train=folder / "train.txt", dev=folder / "dev.txt")
-    key = run_key(config, share=row.share)
+    folder, tagged = setting.data / treebank, setting.tags / treebank
+    train = (tagged if row.predicted_tags else folder) / "train.txt"
+    if row.predicted_tags and not train.exists():
+        raise ConfigError(
+            f"{row.name} reads tags, and {train} is missing: make it by "
+            f"`python -m experiments tags {treebank} --data {setting.data}`"
+        )
+    config = training_config(row, seed=seed, name=treebank, train=train, dev=folder / "dev.txt")
+    tagged_dev = tagged / "dev.txt" if row.predicted_tags else None
+    key = run_key(config, share=row.share, held_out=row.held_out, decoder=row.decoder, tagged_dev=tagged_dev)
     return Run(
         key=key,
         config=config,
         share=row.share,
+        held_out=row.held_out,
+        decoder=row.decoder,
+        tagged_dev=tagged_dev,
         rows=((row.name, row.title),),
         decoders=any(table.decoders and row.name in table.rows for table in TABLES.values()),
         folder=setting.runs / key,

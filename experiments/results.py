@@ -90,6 +90,8 @@ class Result:
     """`sentences_per_second` by the argmin decoder, from words in memory to labelled spans."""
     decoders: dict[str, Decoded] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
+    log: dict[str, Any] = field(default_factory=dict)
+    """Losses and dev F1 of the run, as `short_log` gives them; results from before 2026-11-18 have none."""
 
     def write(self, folder: Path) -> Path:
         """Write the result to its place below the folder, whole or not at all."""

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from experiments import paper_values
-from experiments.cells import chance, difference, large, number, table
+from experiments.cells import MISSING, chance, difference, large, number, table
 from experiments.results import Brackets, Result, Results, counts_of
 from experiments.rows import load_row
-from experiments.seed_means import Mean, mean, mean_of, p_value, paired
+from experiments.seed_means import Mean, f1_of, mean, mean_of
+from experiments.significance import compare
 from experiments.tables import DECODERS, PEERS, Table
 from spanlin.evaluation.counts import Counts
+
+Point = tuple[str, int, Mean | None, Mean | None]
 
 _FIGURES: tuple[Callable[[Counts], float | None], ...] = (
     lambda counts: counts.recall,
     lambda counts: counts.precision,
     lambda counts: counts.f1,
 )
-_DECODER_NAMES = {
+DECODER_NAMES = {
     "cky": "exact (CKY)",
     "largest": "largest k",
     "argmin": "argmin",
@@ -41,43 +44,62 @@ def scores(found: Results, rows: Sequence[str], treebank: str, *, against: str =
         means = [mean_of(results, figure) for figure in _FIGURES]
         line = [title_of(row), *map(number, means), str(len(results))]
         if against:
-            one, two = paired(reference, results)
-            f1s = [mean_of(part, _FIGURES[2]) for part in (one, two)]
-            line += ["", ""] if row == against else [difference(*f1s), chance(_p_value(one, two))]
+            line += (
+                ["", ""] if row == against else [difference(f1_of(reference), f1_of(results)), _p(reference, results)]
+            )
         lines.append(line)
     header = ["", "recall", "precision", "F1", "seeds", *(["difference", "p"] if against else [])]
     return table(header, lines)
 
 
-def _p_value(one: Sequence[Result], two: Sequence[Result]) -> float | None:
-    return p_value([result.brackets for result in one], [result.brackets for result in two])
+def _p(one: Sequence[Result], two: Sequence[Result]) -> str:
+    found = compare([result.brackets for result in one], [result.brackets for result in two])
+    return chance(None if found is None else found.p_value)
 
 
 def scores_section(found: Results, of: Table, treebank: str) -> str:
-    """Return rows and peers against the first row; on treebanks other than the table's own, those that are measured."""
-    rows = [row for row in (*of.rows, *of.peers) if treebank in of.treebanks or found.of(row, treebank)]
-    return scores(found, rows, treebank, against=of.rows[0])
+    """Return the rows and peers that are measured against the first of them; a line names the others.
+
+    Which rows are missing is said on the table's own treebanks alone.
+    """
+    rows = [row for row in (*of.rows, *of.peers) if found.of(row, treebank)]
+    text = scores(found, rows, treebank, against=rows[0])
+    missing = [title_of(row) for row in (*of.rows, *of.peers) if row not in rows]
+    if missing and treebank in of.treebanks:
+        text += f"\n\nNot run yet: {', '.join(missing)}."
+    return text
 
 
 def types_section(found: Results, of: Table, treebank: str) -> str:
     """Return F1 of the nine most frequent constituent types, ours against PSN."""
-    ours, theirs = paired(*(found.of(row, treebank) for row in of.rows))
-    if not ours:
+    points = type_points(found, of, treebank)
+    if not points:
         return ""
-    labels = ours[0].brackets.by_label
-    frequent = sorted(labels, key=lambda label: -labels[label][0])[:9]
-    lines = []
-    for label in frequent:
-        psn, own = (mean(counts_of(result.brackets.by_label, label).f1 for result in part) for part in (theirs, ours))
-        lines.append([label, f"{labels[label][0]:,}", number(psn), number(own), difference(psn, own)])
-    all_of = [mean_of(part, _FIGURES[2]) for part in (theirs, ours)]
-    gold = f"{ours[0].brackets.total.gold:,}"
-    lines.append(["all", gold, *map(number, all_of), difference(*all_of)])
-    test = chance(_p_value(theirs, ours))
+    ours, theirs = (found.of(row, treebank) for row in of.rows[:2])
+    points.append(("all", ours[0].brackets.total.gold, f1_of(theirs), f1_of(ours)))
+    lines = [[label, f"{count:,}", number(psn), number(own), difference(psn, own)] for label, count, psn, own in points]
     return (
         f"{table(['type', 'count', 'PSN', 'ours', 'difference'], lines)}\n\n"
-        f"{len(ours)} seeds; p of the difference over all types: {test}."
+        f"{len(ours)} seeds of ours and {len(theirs)} of PSN; p of the difference over all types: "
+        f"{_p(theirs, ours) or MISSING}."
     )
+
+
+def type_points(found: Results, of: Table, treebank: str) -> list[Point]:
+    """Return for each of the nine most frequent types its name, its gold brackets, F1 of PSN and F1 of ours."""
+    ours, theirs = (found.of(row, treebank) for row in of.rows[:2])
+    if not ours or not theirs:
+        return []
+    labels = ours[0].brackets.by_label
+    frequent = sorted(labels, key=lambda label: -labels[label][0])[:9]
+    return [
+        (label, labels[label][0], _part(theirs, "by_label", label), _part(ours, "by_label", label))
+        for label in frequent
+    ]
+
+
+def _part(results: Sequence[Result], kind: Literal["by_label", "by_span_length"], name: str) -> Mean | None:
+    return mean(counts_of(getattr(result.brackets, kind), name).f1 for result in results)
 
 
 def lengths_section(found: Results, of: Table, treebank: str) -> str:
@@ -87,17 +109,13 @@ def lengths_section(found: Results, of: Table, treebank: str) -> str:
     return table(["words", "count", "PSN", "ours", "difference"], lines) if points else ""
 
 
-def length_points(found: Results, of: Table, treebank: str) -> list[tuple[str, int, Mean | None, Mean | None]]:
+def length_points(found: Results, of: Table, treebank: str) -> list[Point]:
     """Return for each bucket of lengths its name, its gold spans, F1 of PSN and F1 of ours."""
-    ours, theirs = paired(*(found.of(row, treebank) for row in of.rows))
-    if not ours:
+    ours, theirs = (found.of(row, treebank) for row in of.rows[:2])
+    if not ours or not theirs:
         return []
     return [
-        (
-            name,
-            counts[0],
-            *(mean(counts_of(result.brackets.by_span_length, name).f1 for result in part) for part in (theirs, ours)),
-        )  # type: ignore[misc]
+        (name, counts[0], _part(theirs, "by_span_length", name), _part(ours, "by_span_length", name))
         for name, counts in ours[0].brackets.by_span_length.items()
     ]
 
@@ -115,11 +133,12 @@ def inference_section(found: Results, of: Table, treebank: str) -> str:
         figures = [mean(figure(part.total) for part in parts) for figure in _FIGURES]
         changed = mean(100 * item.changed / max(item.splits, 1) for item in decoded)
         speed = mean(len(item.brackets.gold) / max(item.seconds, 1e-9) for item in decoded)
+        unlike = None if name == "cky" else compare(exact, parts, same_networks=True)
         lines.append(
             [
-                _DECODER_NAMES[name],
+                DECODER_NAMES[name],
                 *map(number, figures),
-                "" if name == "cky" else chance(p_value(exact, parts)),
+                chance(None if unlike is None else unlike.p_value),
                 "" if changed is None else f"{sum(item.changed for item in decoded):,} ({changed.value:.2f}%)",
                 large(None if speed is None else speed.value),
             ]
@@ -181,7 +200,7 @@ def curve_section(found: Results, of: Table, treebank: str) -> str:
 def curve_points(found: Results, of: Table, treebank: str) -> list[tuple[str, float, Mean | None]]:
     """Return for each row that is measured the trees it was trained on and its F1; a single point is not a curve."""
     measured = [(row, results) for row in of.rows if (results := found.of(row, treebank))]
-    points = [(row, results[0].training["trees"], mean_of(results, _FIGURES[2])) for row, results in measured]
+    points = [(row, results[0].training["trees"], f1_of(results)) for row, results in measured]
     return points if len(points) > 1 else []
 
 
@@ -203,7 +222,7 @@ def paper_section(name: str) -> str:
             named = {title_of(row): values for row, values in paper_values.ABLATION.items()}
             return table(["", *scored], _triples(named))
         case "inference":
-            named = {_DECODER_NAMES[decoder]: values for decoder, values in paper_values.INFERENCE.items()}
+            named = {DECODER_NAMES[decoder]: values for decoder, values in paper_values.INFERENCE.items()}
             return table(["", *scored], _triples(named))
         case "speed":
             return table(["", "sentences/s"], [[model, str(rate)] for model, rate in paper_values.SPEED.items()])
@@ -223,6 +242,8 @@ SECTIONS: dict[str, Callable[[Results, Table, str], str]] = {
     "ablation": scores_section,
     "inference": inference_section,
     "speed": speed_section,
+    "faithful": scores_section,
+    "recipes": scores_section,
     "beyond": scores_section,
     "settings": scores_section,
     "settings-minilm": scores_section,

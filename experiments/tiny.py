@@ -6,15 +6,27 @@ from pathlib import Path
 from typing import Any
 
 from experiments.generated_treebank import generate_treebank
-from spanlin.trees.brackets import read_trees
+from spanlin.trees.brackets import read_trees, write_trees
+from spanlin.trees.tree import Leaf, Tree, rebuild
 
 NAME = "tiny"
-SEEDS = (1, 2)
+
+
+def seeds_of(table: str) -> tuple[int, ...]:
+    """Return the seeds of a table: two where spreads are drawn, for every row takes seconds."""
+    return (1, 2) if table in {"types", "lengths"} else (1,)
+
+
+def tags_in(folder: Path) -> Path:
+    """Return where the trees with other tags are; `folder` is that of `make_data`."""
+    return folder / "tagged"
 
 
 def make_data(folder: Path) -> Path:
-    """Write the treebank and the encoder, the same every time; return the folder."""
-    train, _ = generate_treebank(folder / NAME, train=300, dev=60)
+    """Write the treebank, with and without mistakes in its tags, and the encoder, always alike; return the folder."""
+    train, dev = generate_treebank(folder / NAME, train=300, dev=60)
+    for path in (train, dev):
+        _write_mistagged(path, tags_in(folder) / NAME / path.name)
     words = {word.lower() for tree in read_trees(train) for word in tree.words}
     if not (folder / "encoder" / "model.safetensors").exists():
         _make_encoder(folder / "encoder", sorted(words))
@@ -29,7 +41,14 @@ def changes(folder: Path, row_config: dict[str, Any]) -> dict[str, Any]:
         "averaging": 0.0,
         "min_word_count": 1,
         "network": {
-            "lexical": {"word_width": 32, "char_width": 16, "char_embedding_width": 8, "vectors": "", "dropout": 0.1},
+            "lexical": {
+                "word_width": 32,
+                "char_width": 16,
+                "char_embedding_width": 8,
+                "tag_width": 8 if row_config["network"].get("lexical", {}).get("tag_width") else 0,
+                "vectors": "",
+                "dropout": 0.1,
+            },
             "pretrained": {"folder": str(folder / "encoder"), "dropout": 0.1}
             if row_config["network"]["input"] == "pretrained"
             else {},
@@ -46,6 +65,24 @@ def changes(folder: Path, row_config: dict[str, Any]) -> dict[str, Any]:
         "optimizer": {"rate": 0.004, "encoder_rate": 0.001, "warm_up_steps": 10},
         "batch": {"tokens": 400, "sentences": 16},
     }
+
+
+def _write_mistagged(source: Path, target: Path) -> None:
+    """Write trees in which every twentieth word has the tag of the one before."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    before, number = "NN", 0
+
+    def mistagged(leaf: Leaf) -> tuple[Leaf, ...]:
+        nonlocal before, number
+        number += 1
+        tag, before = before if number % 20 == 0 else leaf.tag, leaf.tag
+        return (Leaf(tag, leaf.word),)
+
+    trees = (
+        rebuild(tree, leaf=mistagged, constituent=lambda label, children: (Tree(label, children),))[0]
+        for tree in read_trees(source)
+    )
+    write_trees((tree for tree in trees if isinstance(tree, Tree)), target)
 
 
 def _make_encoder(folder: Path, words: list[str]) -> None:
@@ -74,6 +111,6 @@ def _make_encoder(folder: Path, words: list[str]) -> None:
         intermediate_size=64,
         max_position_embeddings=128,
     )
-    disable_progress_bar()  # type: ignore[no-untyped-call]
+    disable_progress_bar()
     torch.manual_seed(0)
-    transformers.BertModel(config).save_pretrained(folder)  # type: ignore[no-untyped-call]
+    transformers.BertModel(config).save_pretrained(folder)

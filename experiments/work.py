@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import torch
 import spanlin
 from experiments.measuring import measure, measure_decoders
 from experiments.results import Result
+from experiments.run_log import short_log
 from spanlin.atomic_files import remove_folder
 from spanlin.config.training import TrainingConfig
 from spanlin.errors import CheckpointError
@@ -23,6 +25,7 @@ from spanlin.training.loop import TrainingResult, train
 from spanlin.training.metrics import Event
 from spanlin.training.state import load_progress
 from spanlin.trees.brackets import read_trees, write_trees
+from spanlin.trees.tree import Tree
 
 INTERRUPTED = 75  # the exit status of a run that stopped when it was asked to, and can be resumed
 _TRAINED = "trained.json"
@@ -30,11 +33,17 @@ _TRAINED = "trained.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A training run and the rows, by name and title, whose results it gives."""
+    """A training run and the rows, by name and title, whose results it gives.
+
+    What `held_out`, `decoder` and predicted tags are, `Row` says; `tagged_dev` are the dev trees with these.
+    """
 
     key: str
     config: TrainingConfig
     share: float
+    held_out: float
+    decoder: str
+    tagged_dev: Path | None
     rows: tuple[tuple[str, str], ...]
     decoders: bool
     folder: Path
@@ -74,7 +83,7 @@ def trained(folder: Path) -> bool:
 
 def _train(run: Run) -> bool:
     """Train, from the last checkpoint if there is one; return whether training is finished."""
-    config = _with_share(run)
+    config = _with_files(run)
     try:
         result = _train_or_resume(run, config)
     except CheckpointError as error:
@@ -84,13 +93,14 @@ def _train(run: Run) -> bool:
         result = _train_or_resume(run, config)
     if result.interrupted:
         return False
-    seconds = load_progress(run.folder / "last").seconds
+    progress = load_progress(run.folder / "last")
+    seconds = progress.seconds
     trees = sum(1 for _ in read_trees(config.treebanks[0].train))
     figures = {
         "minutes": seconds / 60,
-        "sentences_per_second": trees * config.epochs / max(seconds, 1e-9),
+        "sentences_per_second": trees * progress.epoch / max(seconds, 1e-9),
         "trees": trees,
-        "epochs": config.epochs,
+        "epochs": progress.epoch,
         "steps": result.steps,
     }
     (run.folder / _TRAINED).write_text(json.dumps(figures), encoding="utf-8")
@@ -111,25 +121,43 @@ def _watch(event: Event) -> None:
         print(f"epoch {event.epoch}  dev F1 {event.scores['mean']:.2f}")
 
 
-def _with_share(run: Run) -> TrainingConfig:
-    """Return the configuration; where a share of the trees is asked, with a file of them, evenly spread."""
-    if run.share == 1:
-        return run.config
+def _with_files(run: Run) -> TrainingConfig:
+    """Return the configuration; where a share of the trees is asked or held out, with files of them, evenly spread."""
     treebank = run.config.treebanks[0]
-    some = run.folder / "train.txt"
-    trees = enumerate(read_trees(treebank.train))
-    write_trees((tree for number, tree in trees if int((number + 1) * run.share) > int(number * run.share)), some)
-    return replace(run.config, treebanks=(replace(treebank, train=str(some)),))
+    if run.share == 1 and not run.held_out:
+        return run.config
+    used, _ = _divided(list(read_trees(treebank.train)), run.share)
+    held_out, train = _divided(used, run.held_out)
+    files = {"train": train, **({"dev": held_out} if held_out else {})}
+    for name, trees in files.items():
+        write_trees(trees, run.folder / f"{name}.txt")
+    return replace(
+        run.config,
+        treebanks=(replace(treebank, **{name: str(run.folder / f"{name}.txt") for name in files}),),  # type: ignore[arg-type]
+    )
+
+
+def _divided(trees: Sequence[Tree], share: float) -> tuple[list[Tree], list[Tree]]:
+    """Return a share of the trees, evenly spread, and the others."""
+    parts: tuple[list[Tree], list[Tree]] = ([], [])
+    for number, tree in enumerate(trees):
+        parts[int((number + 1) * share) == int(number * share)].append(tree)
+    return parts
 
 
 def _measure(run: Run) -> None:
     model = load_model(run.folder / "best")
     dev = Path(run.config.treebanks[0].dev)
-    brackets, speed = measure(model, dev, device=run.device)
+    brackets, speed = measure(model, dev, device=run.device, decoder=run.decoder, tagged=run.tagged_dev)
     decoders = measure_decoders(model, dev, device=run.device) if run.decoders else {}
     config = asdict(run.config)
     # Where the files lay says nothing of the result.
     config["treebanks"] = [{"name": run.treebank, "share": run.share}]
+    config["row"] = {
+        "held_out": run.held_out,
+        "decoder": run.decoder,
+        "predicted_tags": run.tagged_dev is not None,
+    }
     for name, title in run.rows:
         Result(
             row=name,
@@ -146,6 +174,7 @@ def _measure(run: Run) -> None:
             parsing={"sentences_per_second": speed},
             decoders=decoders,
             config=config,
+            log=short_log(run.folder / "metrics.jsonl"),
         ).write(run.results)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ import torch
 from generated_treebank import generate_trees
 from shared_folders import made_once
 from small_runs import untrained_model
+from spanlin.model_folder.folder import GRAPH, LABEL_GRAPH
+from spanlin.training import export
 from spanlin.training.checkpoint import Model
 from spanlin.training.export import export_model
 from spanlin.training.parsing import parse_sentences, predict_tags
@@ -26,14 +29,20 @@ LIMIT = 40
 KINDS: dict[str, dict[str, Any]] = {
     "bilstm": {"lexical": {"vectors": "VECTORS"}, "context": {"layers": 2}},
     "transformer": {
-        "context": {"kind": "transformer", "layers": 2},
+        "context": {
+            "kind": "transformer",
+            "layers": 2,
+            "positions": "learned",
+            "joint_norm": True,
+            "attention_scale": "model",
+        },
         "scorer": {"target": "right", "normalization": "none", "label_model": "linearization", "tag_head": False},
     },
     "tagged": {"lexical": {"tag_width": 8}, "scorer": {"target": "left", "tag_head": False}},
     "encoder": {
         "input": "pretrained",
         "pretrained": {"folder": "bert"},
-        "scorer": {"label_input": "subtract", "separate_boundaries": True},
+        "scorer": {"label_input": "subtract", "separate_boundaries": True, "graph_layers": 1},
     },
     "deberta": {"input": "pretrained", "pretrained": {"folder": "deberta"}, "context": {"kind": "transformer"}},
 }
@@ -59,6 +68,13 @@ def export_once(kind: str, factory: pytest.TempPathFactory) -> Exported:
     return Exported(model, tagger, folder)
 
 
+def copy_graphs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let exports of the very network that an fp32 folder has copy its graphs: a trace would give the same bytes."""
+    for writer, name in (("write_parser_graph", GRAPH), ("write_label_graph", LABEL_GRAPH)):
+        source = folder / name
+        monkeypatch.setattr(export, writer, lambda _, path, source=source: shutil.copyfile(source, path))
+
+
 def random_model(changes: dict[str, Any], sources: Path, *, seed: int) -> Model:
     """Return a small model whose scores have some contrast, or every argmax would hang on rounding.
 
@@ -79,6 +95,8 @@ def random_model(changes: dict[str, Any], sources: Path, *, seed: int) -> Model:
                 weight.mul_(contrast)
             if "shapes" in name or "pieces" in name:  # else all words are alike to it
                 weight.normal_()
+            if "graph_layers" in name and "outer" in name:  # else it adds nothing
+                weight.normal_(std=0.3)
     return model
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import venv
@@ -31,6 +32,9 @@ PLAIN_FILES: dict[str, tuple[str, ...]] = {
 }
 """What a Python that has torch, transformers and their requirements lacks to run a peer; no more than it imports."""
 
+NOT_WANTED = ("**/*.so", "bin", "docs", "**/test", "**/tests", "stanza/pipeline/demo", "emoji/unicode_codes/emoji_*")
+"""What is left out of a folder to carry: code for this very Python, which has a plain twin, and what no peer loads."""
+
 STAMP = "spanlin-bench-pins.json"
 
 
@@ -57,6 +61,16 @@ def pack(peers: Iterable[str], folder: Path) -> None:
     wanted = sorted({pin for peer in peers for pin in PLAIN_FILES[peer]})
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
     run_pip([*command, "--no-deps", "--upgrade", "--target", str(folder), *wanted])
+    prune(folder)
+
+
+def prune(folder: Path) -> None:
+    """Remove what is not wanted there."""
+    for path in [path for pattern in NOT_WANTED for path in folder.glob(pattern)]:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def packed(folder: Path) -> list[str]:

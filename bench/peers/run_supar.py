@@ -106,8 +106,8 @@ def silence_bars() -> None:
         def set_postfix_str(self, text: str, **_: Any) -> None:
             self.postfix = text
 
-    for name in ("supar.utils.logging", "supar.utils.transform", "supar.parsers.const", "supar.parsers.parser"):
-        module = importlib.import_module(name)
+    for name in ("utils.logging", "utils.transform", "parsers.const", "parsers.dep", "parsers.parser"):
+        module = importlib.import_module(f"supar.{name}")
         if hasattr(module, "progress_bar"):
             vars(module)["progress_bar"] = Silent
 

@@ -1,7 +1,7 @@
 """Train Benepar 0.2.0 over a pretrained encoder and parse the dev sentences.
 
-Its package has the model and the loss; the loop is ours. It
-predicts tags beside constituents, which the parses do not keep. Of the dev trees a sample chooses among epochs.
+Its package has the model and the loss; the loop is ours. It predicts tags beside constituents, which the parses do not
+keep. Of the dev trees a sample chooses among epochs. The parses are the trees of the highest score, by its CKY.
 """
 
 from __future__ import annotations
@@ -14,7 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from bench.peers.run_benepar import HYPERPARAMETERS, NEVER_BREAK, prepare, training_example
-from bench.peers.training import Task, flat_tree, labelled_f1, read_lines, read_task, sample, set_seed, write_result
+from bench.peers.training import (
+    Task,
+    Training,
+    flat_tree,
+    labelled_f1,
+    read_lines,
+    read_task,
+    reason,
+    sample,
+    set_seed,
+    write_result,
+)
 
 TRAINING: dict[str, Any] = {
     # Betas, eps, warm-up, no clipping and the decays are those of an older version of its training script, which was
@@ -80,9 +91,9 @@ def build(task: Task, trees: list[Any]) -> Any:
     )
 
 
-def train(task: Task) -> tuple[Any, float, dict[str, Any]]:
-    """Return the parser with the weights of its best check, how many epochs it had, and other counts."""
-    torch = set_seed(task)
+def train(task: Task) -> tuple[Any, Training]:
+    """Return the parser with the weights of its best epoch, and how the training went."""
+    torch = set_seed(task.seed)
     torch.set_grad_enabled(True)
     lines = read_lines(task.train)
     tree = importlib.import_module("nltk").Tree
@@ -90,11 +101,14 @@ def train(task: Task) -> tuple[Any, float, dict[str, Any]]:
     treebank = Treebank(parser, lines)
     checked = sample(read_lines(task.dev))
     task.say(f"{len(treebank.usable)} of {len(lines)} trees, {len(parser.label_vocab)} labels")
-    optimizer = torch.optim.Adam(parser.parameters(), lr=TRAINING["lr"], betas=TRAINING["betas"], eps=TRAINING["eps"])
+    rate = task.rate or TRAINING["lr"]
+    patience = task.patience or (TRAINING["step_decay_patience"] + 1) * TRAINING["max_consecutive_decays"]
+    optimizer = torch.optim.Adam(parser.parameters(), lr=rate, betas=TRAINING["betas"], eps=TRAINING["eps"])
     shuffle = random.Random(task.seed)
     size = task.batch or TRAINING["batch_size"]
     best, best_weights, best_epoch, steps, decay = -1.0, parser.state_dict(), 0, 0, 1.0
-    seen, waited, epoch = 0, 0, 0
+    seen, waited, epoch, is_late = 0, 0, 0, True
+    curve: list[float] = []
     while time.monotonic() < task.deadline:
         epoch += 1
         parser.train()
@@ -105,13 +119,14 @@ def train(task: Task) -> tuple[Any, float, dict[str, Any]]:
             numbers = order[start : start + size]
             steps += 1
             for group in optimizer.param_groups:
-                group["lr"] = TRAINING["lr"] * min(1.0, steps / TRAINING["warmup_steps"]) * decay * task.rate_factor()
+                group["lr"] = rate * min(1.0, steps / TRAINING["warmup_steps"]) * decay * task.rate_factor()
             optimizer.zero_grad()
             for batch in treebank.subbatches(parser, numbers, TRAINING["subbatch_pieces"]):
                 parser.compute_loss(batch).backward()
             optimizer.step()
             seen += len(numbers)
         score = labelled_f1(checked, parse(parser, checked)[0])
+        curve.append(round(100 * score, 2))
         task.say(f"epoch {epoch}: {steps} steps, {100 * score:.2f} on {len(checked)} dev trees")
         waited += 1
         if score > best:
@@ -119,16 +134,25 @@ def train(task: Task) -> tuple[Any, float, dict[str, Any]]:
             best_weights = {name: value.detach().clone() for name, value in parser.state_dict().items()}
         elif waited > TRAINING["step_decay_patience"]:
             decay, waited = decay * TRAINING["step_decay_factor"], 0
-        if epoch - best_epoch > (TRAINING["step_decay_patience"] + 1) * TRAINING["max_consecutive_decays"]:
+        if epoch - best_epoch > patience:
+            is_late = False
             break
     parser.load_state_dict(best_weights)
     counts = {
+        "lr": rate,
+        "patience": patience,
         "batch_size": size,
         "best_epoch": best_epoch,
         "steps": steps,
         "train_trees_left_out": len(lines) - len(treebank.usable),
     }
-    return parser, seen / max(1, len(treebank.usable)), counts
+    return parser, Training(
+        ended=time.monotonic(),
+        epochs=seen / max(1, len(treebank.usable)),
+        ended_by=reason(task, is_late=is_late),
+        curve=curve,
+        settings=HYPERPARAMETERS | TRAINING | counts,
+    )
 
 
 def parse(parser: Any, lines: list[str]) -> tuple[list[str], int]:
@@ -156,17 +180,16 @@ def main() -> None:
     if task.encoder is None or not Path(task.encoder).is_dir():
         raise SystemExit("give --encoder, a transformers folder")
     prepare(task)
-    parser, epochs, counts = train(task)
-    trained = time.monotonic()
+    parser, training = train(task)
     trees, flat = parse(parser, read_lines(task.dev))
+    training.settings["dev_trees_too_long"] = flat
     write_result(
         task,
         "benepar",
         trees,
-        trained=trained,
-        epochs=epochs,
+        training,
+        decoding="highest score (CKY)",
         notes="its own model and loss, a loop of ours; no tags go in; best epoch on a sample of dev",
-        settings=HYPERPARAMETERS | TRAINING | counts | {"dev_trees_too_long": flat},
     )
 
 

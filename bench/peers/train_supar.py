@@ -1,7 +1,8 @@
 """Train SuPar's CRF parser with its BiLSTM, by its own `build` and `train`, and parse the dev sentences.
 
 Words, characters and, if given, word vectors go in; no tags. Of the dev trees a sample chooses among epochs, scored by
-SuPar's own metric; the rate falls as its published configuration says unless `--anneal` lets it fall to 0.
+SuPar's own metric; the rate falls as its published configuration says, and with `--anneal` to 0. The parses are those
+of minimum risk, its default, and, in a second file (`.argmax`), the most probable trees of the same weights.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ from typing import Any
 
 from bench.peers import protocol
 from bench.peers.run_supar import NEVER_BREAK, prepare
+from bench.peers.supar_lstm import install
 from bench.peers.training import (
     Task,
+    Training,
     read_lines,
     read_task,
     read_vectors,
+    reason,
     sample,
     set_seed,
     words_of,
@@ -63,13 +67,14 @@ TRAINING: dict[str, Any] = {
 
 
 def settings(task: Task) -> dict[str, Any]:
-    """Return the published settings of training, or those with another count of words a batch."""
-    return TRAINING | ({"batch_size": task.batch} if task.batch else {})
+    """Return the published settings of training with what the task changes."""
+    asked = {"batch_size": task.batch, "patience": task.patience, "lr": task.rate}
+    return TRAINING | {name: value for name, value in asked.items() if value}
 
 
-def train(task: Task) -> tuple[Any, int]:
-    """Return the parser of the best epoch, and how many epochs there were."""
-    torch = set_seed(task)
+def train(task: Task) -> tuple[Any, Training]:
+    """Return the parser of the best epoch, and how the training went."""
+    torch = set_seed(task.seed)
     dev, one = task.work / "dev-sample.txt", task.work / "one.txt"
     dev.write_text("\n".join(sample(read_lines(task.dev))) + "\n", encoding="utf-8")
     # It also scores test trees at every epoch, which nothing asks of us.
@@ -88,9 +93,20 @@ def train(task: Task) -> tuple[Any, int]:
         **vectors_for(task),
     )
     task.say(f"{len(parser.transform.CHART.vocab)} labels")
-    counts = watch(task, parser, torch, model)
+    try:
+        task.say(f"a BiLSTM of fewer operations; it differs by {install(parser.model):.1e}")
+    except (RuntimeError, ValueError) as error:
+        task.say(f"its own BiLSTM: {error}")
+    curve, whole_epochs = watch(task, parser, torch, model)
     parser.train(**files, **settings(task), verbose=False)
-    return importlib.import_module("supar").CRFConstituencyParser.load(str(model)), counts[0]
+    training = Training(
+        ended=time.monotonic(),
+        epochs=sum(whole_epochs),
+        ended_by=reason(task, is_late=time.monotonic() >= task.deadline),
+        curve=curve,
+        settings=NETWORK | settings(task),
+    )
+    return importlib.import_module("supar").CRFConstituencyParser.load(str(model)), training
 
 
 def vectors_for(task: Task) -> dict[str, Any]:
@@ -105,23 +121,23 @@ def vectors_for(task: Task) -> dict[str, Any]:
     return {"embed": str(path), "unk": "unk" if "unk" in words else None}
 
 
-def watch(task: Task, parser: Any, torch: Any, model: Path) -> list[int]:
-    """Make the parser stop in time and report each epoch; return the count of epochs, which grows."""
-    counts = [0]
-    train_epoch, evaluate = parser._train, parser._evaluate
+def watch(task: Task, parser: Any, torch: Any, model: Path) -> tuple[list[float], list[bool]]:
+    """Make the parser stop in time; return the scores of the epochs and whether each was whole, lists that grow."""
+    curve: list[float] = []
+    whole_epochs: list[bool] = []
+    train_epoch, evaluate, base = parser._train, parser._evaluate, settings(task)
 
     def train_in_time(loader: Any) -> None:
-        if not counts[0] and task.anneal:
+        if not whole_epochs and task.anneal:
             parser.scheduler = torch.optim.lr_scheduler.LambdaLR(
-                parser.optimizer,
-                lambda step: TRAINING["decay"] ** (step / TRAINING["decay_steps"]) * task.rate_factor(),
+                parser.optimizer, lambda step: base["decay"] ** (step / base["decay_steps"]) * task.rate_factor()
             )
         # The marginals are only wanted for parsing: the loss is the same without them, in half the time.
         parser.args.mbr = False
         train_epoch(protocol.Until(loader, task.deadline))
         parser.args.mbr = True
-        counts[0] += time.monotonic() < task.deadline
-        if time.monotonic() >= task.deadline:
+        whole_epochs.append(time.monotonic() < task.deadline)
+        if not whole_epochs[-1]:
             parser.patience = 0
             if not model.exists():
                 # It saves an epoch that is better than none at all, which the first ones need not be.
@@ -130,16 +146,19 @@ def watch(task: Task, parser: Any, torch: Any, model: Path) -> list[int]:
     def evaluate_and_tell(loader: Any) -> Any:
         loss, metric = evaluate(loader)
         if len(loader.dataset) > 1:
-            task.say(f"epoch {counts[0]}: {metric}")
+            curve.append(round(100 * metric.score, 2))
+            task.say(f"epoch {len(curve)}: {metric}")
         return loss, metric
 
     parser._train, parser._evaluate = train_in_time, evaluate_and_tell
-    return counts
+    # The state of the optimizer, twice the size of the weights, is not wanted.
+    parser.save_checkpoint = parser.save
+    return curve, whole_epochs
 
 
-def parse(parser: Any, sentences: list[list[str]]) -> list[str]:
-    """Return the trees by minimum risk, SuPar's default."""
-    dataset = parser.predict(sentences, batch_size=5000, mbr=True, verbose=False)
+def parse(parser: Any, sentences: list[list[str]], *, minimum_risk: bool) -> list[str]:
+    """Return the trees by minimum risk, SuPar's default, or the most probable ones."""
+    dataset = parser.predict(sentences, batch_size=5000, mbr=minimum_risk, verbose=False)
     return [sentence.trees.pformat(NEVER_BREAK) for sentence in dataset.sentences]
 
 
@@ -147,18 +166,18 @@ def main() -> None:
     """Train, parse and report."""
     task = read_task(__doc__)
     prepare(task)
-    parser, epochs = train(task)
-    trained = time.monotonic()
-    trees = parse(parser, [words_of(line) for line in read_lines(task.dev)])
-    write_result(
-        task,
-        "supar",
-        trees,
-        trained=trained,
-        epochs=epochs,
-        notes="its own BiLSTM, characters and training; no tags; best epoch on a sample of dev; minimum-risk parses",
-        settings=NETWORK | settings(task),
-    )
+    parser, training = train(task)
+    sentences = [words_of(line) for line in read_lines(task.dev)]
+    for decoding, suffix in (("minimum risk", ""), ("most probable tree (CKY)", ".argmax")):
+        write_result(
+            task,
+            "supar",
+            parse(parser, sentences, minimum_risk=not suffix),
+            training,
+            decoding=decoding,
+            notes="its own BiLSTM, characters and training; no tags; best epoch on a sample of dev",
+            suffix=suffix,
+        )
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 Only the standard library and NumPy, for it runs in each peer's environment. A command is `python -m
 bench.peers.train_NAME --train TREES --dev TREES --out PREDICTED ...`; it trains by the peer's own code, parses the
-words of the dev trees and writes one tree per line, in order, with a report beside it (the same name, `.json`).
+words of the dev trees and writes one tree per line, in order, with a report beside it (the same name, `.json`). A
+peer with several ways to decode writes a file and a report for each.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import importlib
 import json
 import random
 import re
+import shlex
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -40,7 +43,9 @@ class Task:
     seed: int
     minutes: float
     anneal: float
+    patience: int
     batch: int
+    rate: float
     device: str
     threads: int
     vectors: Path | None
@@ -73,7 +78,9 @@ def read_task(about: str) -> Task:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=20.0, help="of reading and training; parsing comes after")
     parser.add_argument("--anneal", type=float, default=0.0, help="last share of the time in which the rate goes to 0")
+    parser.add_argument("--patience", type=int, default=0, help="epochs without a gain that end it; 0: as published")
     parser.add_argument("--batch", type=int, default=0, help="in the peer's unit; 0: as published")
+    parser.add_argument("--rate", type=float, default=0.0, help="learning rate; 0: as published")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--vectors", type=Path, help="GloVe's text file, or a folder with words.txt and vectors.npy")
@@ -84,12 +91,12 @@ def read_task(about: str) -> Task:
     return task
 
 
-def set_seed(task: Task) -> Any:
+def set_seed(seed: int) -> Any:
     """Return torch, with every generator of random numbers seeded and matrix products in TF32 where there is a GPU."""
     torch = importlib.import_module("torch")
-    random.seed(task.seed)
-    numpy.random.seed(task.seed)
-    torch.manual_seed(task.seed)
+    random.seed(seed)
+    numpy.random.seed(seed)
+    torch.manual_seed(seed)
     torch.set_float32_matmul_precision("high")
     return torch
 
@@ -169,35 +176,67 @@ def write_vectors(words: Iterable[str], table: Iterable[Any], path: Path, *, wid
     return path
 
 
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """How a training went: when it ended, on the monotonic clock, after how many epochs, and why.
+
+    `curve` has the score on the sample of dev trees, in per cent, after each epoch.
+    """
+
+    ended: float
+    epochs: float
+    ended_by: str
+    curve: list[float]
+    settings: dict[str, Any]
+
+
+PATIENCE, SCHEDULE, CLOCK = "patience", "schedule", "clock"
+"""Why a training ended: no gain for long; its rate had come to 0; its time was up before either."""
+
+
+def reason(task: Task, *, is_late: bool) -> str:
+    """Return why a training ended."""
+    return PATIENCE if not is_late else SCHEDULE if task.anneal else CLOCK
+
+
 def write_result(
-    task: Task, peer: str, trees: Sequence[str], *, trained: float, epochs: float, notes: str, settings: dict[str, Any]
+    task: Task, peer: str, trees: Sequence[str], training: Training, *, decoding: str, notes: str, suffix: str = ""
 ) -> None:
-    """Write the parses and the report. `trained` is when training ended, on the monotonic clock."""
+    """Write the parses and the report; with a suffix, `.argmax` for example, under names that have it."""
     gold = read_lines(task.dev)
     parses = [with_leaves_of(wanted, found) for wanted, found in zip(gold, trees, strict=True)]
-    task.out.write_text("".join(f"{line}\n" for line in parses), encoding="utf-8")
+    out = task.out.with_name(f"{task.out.stem}{suffix}{task.out.suffix}")
+    out.write_text("".join(f"{line}\n" for line in parses), encoding="utf-8")
     report = {
         "peer": peer,
         "seed": task.seed,
+        "command": command_line(),
+        "decoding": decoding,
         "device": device_name(task.device),
         "train": str(task.train),
         "dev": str(task.dev),
         "train_trees": len(read_lines(task.train)),
         "dev_trees": len(gold),
         "asked_minutes": task.minutes,
-        "minutes": (trained - task.started) / 60,
-        "parse_minutes": (time.monotonic() - trained) / 60,
-        "epochs": epochs,
+        "minutes": (training.ended - task.started) / 60,
+        "epochs": training.epochs,
+        "ended_by": training.ended_by,
+        "curve": training.curve,
         "anneal": task.anneal,
         "vectors": task.vectors.name if task.vectors else "",
         "encoder": task.encoder.name if task.encoder else "",
         "notes": notes,
-        "settings": settings,
+        "settings": training.settings,
         "versions": versions((peer,)),
         "dev_sample_f1": labelled_f1(sample(gold), sample(parses)),
     }
-    task.out.with_suffix(".json").write_text(json.dumps(report, indent=1, default=str) + "\n", encoding="utf-8")
-    task.say(f"{len(parses)} parses in {task.out}")
+    out.with_suffix(".json").write_text(json.dumps(report, indent=1, default=str) + "\n", encoding="utf-8")
+    task.say(f"{len(parses)} parses in {out}")
+
+
+def command_line() -> str:
+    """Return the command that runs, as it could be typed."""
+    return f"python -m bench.peers.{Path(sys.argv[0]).stem} {shlex.join(sys.argv[1:])}"
 
 
 def device_name(device: str) -> str:

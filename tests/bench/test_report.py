@@ -87,6 +87,14 @@ def test_the_table_tells_where_the_time_of_a_gpu_goes() -> None:
     assert "20.0% is outside the encoder, 1.5% tree inference" in found
 
 
+def test_the_readme_has_the_tables_of_the_newest_runs() -> None:
+    root = Path(__file__).parents[2]
+    names = [sorted((root / "bench/results").glob(f"????-??-??-{kind}.json"))[-1] for kind in ("cpu", "h200")]
+    tables = all_tables([json.loads(name.read_text(encoding="utf-8")) for name in names])
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    assert put_between_markers(readme, tables) == readme, f"python -m bench table {' '.join(map(str, names))} --readme"
+
+
 @given(st.text(alphabet="ab\n|"), st.text(alphabet="ab\n|"), st.text(alphabet="ab\n|"))
 def test_putting_a_table_between_markers_twice_is_putting_it_once(before: str, after: str, table: str) -> None:
     text = f"{before}<!-- bench --><!-- /bench -->{after}"

@@ -11,7 +11,10 @@ from spanlin.config.table import config_from_table
 from spanlin.errors import ConfigError
 from spanlin.network.encoders.native import NativeSizes
 
-FRACTIONS = ["lexical.dropout", "pretrained.dropout", "context.dropout", "scorer.dropout", "loss.label_smoothing"]
+FRACTIONS = [
+    *("lexical.dropout", "pretrained.dropout", "context.dropout", "scorer.dropout", "dependencies.dropout"),
+    "loss.label_smoothing",
+]
 
 
 @pytest.mark.parametrize("key", [*FRACTIONS, "unknown_treebank_rate"])
@@ -31,6 +34,17 @@ def test_a_share_is_in_its_range_or_its_key_is_named(key: str, value: float) -> 
         ({"context": {"kind": "gru"}}, "context.kind must be one of .*, got 'gru'"),
         ({"context": {"width": "wide"}}, "context.width must be of type int, got 'wide'"),
         ({"context": {"width": True}}, "context.width must be of type int, got True"),
+        ({"dependencies": {"width": 0}}, "network.dependencies.width must be at least 1, got 0"),
+        ({"dependencies": {"relation_width": -1}}, "network.dependencies.relation_width must not be negative, got -1"),
+        ({"dependencies": {"weight": 0}}, "network.dependencies.weight must be positive, got 0"),
+        (
+            {"dependencies": {"input": "encoder"}},
+            "network.dependencies.input = 'encoder' needs network.context.kind = 'none', got 'bilstm'",
+        ),
+        (
+            {"dependencies": {"universal_tags": "shared"}, "scorer": {"tag_head": False}},
+            "network.dependencies.universal_tags = 'shared' needs network.scorer.tag_head = true: choose 'own'",
+        ),
         (
             {"context": {"width": 10**30}},
             "context.width must be a finite number, a whole one at most 92233720368547758",

@@ -12,7 +12,7 @@ from experiments.__main__ import main
 from experiments.page import render
 from experiments.results import Brackets, Decoded, Result, Results, read_result
 from experiments.rows import ROWS, load_row, run_key, training_config
-from experiments.seed_means import mean, p_value
+from experiments.seed_means import mean
 from experiments.tables import DECODERS, TABLES
 
 from spanlin.errors import ConfigError, EvaluationError
@@ -84,11 +84,12 @@ def test_means_spread_difference_and_test_are_those_of_the_files(tmp_path: Path)
     rows = [("bilstm", 1, 8), ("bilstm", 2, 9), ("psn", 1, 6), ("psn", 2, 6), ("no-mlp", 1, 8)]
     page = page_of([result(*row) for row in rows], tmp_path, claims)
     assert "| NP | 200 | 60.00 ± 0.00 | 85.00 ± 7.07 | +25.00 |" in page
-    assert "p of the difference over all types: < 0.001." in page
+    # Two seeds, 10 F1 apart, with one degree of freedom: all sentences are alike, so that they add nothing.
+    assert "2 seeds of ours and 2 of PSN; p of the difference over all types: 0.126." in page
     assert "| BiLSTM | 85.00 ± 7.07 | 85.00 ± 7.07 | 85.00 ± 7.07 | 2 |  |  |" in page
-    # Of the seeds that both have: here the first, in which they are equal.
-    assert "| - MLP_l and MLP_r | 80.00 | 80.00 | 80.00 | 1 | +0.00 | 1.000 |" in page
-    assert "| - normalization | not measured | not measured | not measured | 0 |  |  |" in page
+    # One seed tells nothing of how seeds differ.
+    assert "| - MLP_l and MLP_r | 80.00 | 80.00 | 80.00 | 1 | -5.00 |  |" in page
+    assert "Not run yet: - normalization, + label linearization." in page
     assert "75.00 ± 0.00 percent of the greedy sequences are legal" in page
     assert "8 (2.00%)" in page
     assert "a processor; 2026-01-02; commit abc." in page
@@ -116,9 +117,9 @@ def test_rows_that_are_not_measured_are_listed_on_the_tables_own_treebanks_only(
     rows = [result(row, 1, 8, treebank=name) for row in ("bilstm", "no-mlp") for name in ("another", "genia")]
     page = page_of(rows, tmp_path)
     own, other = (page.partition(f"### Ablation on {name}")[2].partition("<small>")[0] for name in ("genia", "another"))
-    assert "| - normalization | not measured " in own
+    assert "Not run yet: - normalization, + label linearization." in own
     assert "| - MLP_l and MLP_r |" in other
-    assert "not measured" not in other
+    assert "Not run yet" not in other
 
 
 def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -134,19 +135,47 @@ def test_a_damaged_result_is_named(tmp_path: Path) -> None:
         read_result(path)
 
 
-def test_equal_rows_do_not_differ_and_unequal_sentences_cannot_be_compared() -> None:
-    assert p_value([brackets(8)], [brackets(8)]) == 1.0
-    assert p_value([brackets(8)], [brackets(5)]) == pytest.approx(0.0001, abs=1e-4)
-    assert p_value([brackets(8)], [brackets(8, sentences=3)]) is None
-    assert p_value([], []) is None
+def test_differences_are_from_the_first_row_that_is_measured(tmp_path: Path) -> None:
+    page = page_of([result(row, seed, 8) for row in ("no-mlp", "no-normalization") for seed in (1, 2)], tmp_path)
+    own = page.partition("### Ablation on genia")[2].partition("<small>")[0]
+    assert "| - MLP_l and MLP_r | 80.00 ± 0.00 | 80.00 ± 0.00 | 80.00 ± 0.00 | 2 |  |  |" in own
+    assert "| - normalization | 80.00 ± 0.00 | 80.00 ± 0.00 | 80.00 ± 0.00 | 2 | +0.00 | 1.000 |" in own
+    assert "Not run yet: BiLSTM, + label linearization." in own
 
 
-def test_seeds_of_a_sentence_are_not_taken_for_sentences() -> None:
-    few = [brackets(8, sentences=3)], [brackets(5, sentences=3)]
-    once = p_value(*few)
-    assert once is not None
-    assert once > 0.2
-    assert p_value(few[0] * 9, few[1] * 9) == pytest.approx(once, abs=0.02)
+def test_a_row_with_another_decoder_or_older_settings_is_told(tmp_path: Path) -> None:
+    kept = {"epochs": 3, "averaging": 0.5, "row": {"decoder": "minimum-risk"}}
+    page = page_of([replace(result("no-mlp", 1, 8), config=kept), result("bilstm", 1, 8)], tmp_path)
+    own = page.partition("### Ablation on genia")[2].partition("<small>")[0]
+    assert "Trees by minimum risk: - MLP_l and MLP_r." in own
+    assert "Run with earlier settings than these rows have now: - MLP_l and MLP_r (" in own
+    assert "`averaging`" in own
+    assert "BiLSTM (" not in own
+
+
+def test_prose_has_its_numbers_and_a_verdict_follows_from_them(tmp_path: Path) -> None:
+    claims = tmp_path / "claims"
+    claims.mkdir()
+    (claims / "types.md").write_text("Ours is {above:bilstm:psn:genia} PSN: it {verdict:psn:genia}.")
+    (claims / "claims.toml").write_text(
+        '[[claims]]\nname = "psn"\ntable = "types"\nsays = "ours is better"\nrow = "bilstm"\nother = "psn"\n'
+    )
+    rows = [result(row, seed, matched) for row, matched in (("bilstm", 8), ("psn", 6)) for seed in (1, 2)]
+    page = page_of(rows, tmp_path / "one", claims)
+    assert "Ours is 20.00 above PSN: it holds." in page
+    assert "| ours is better |  | genia | +20.00 | +20.00 to +20.00 | < 0.001 | **holds** |" in page
+    assert "Of 1 claims, each counted once per treebank, 1 hold, 0 do not hold, and 0 cannot be told." in page
+    page = page_of(rows[:2], tmp_path / "two", claims)
+    assert "*Not told yet: claims/types.md: {above:bilstm:psn:genia}: no result of psn on genia.*" in page
+    with pytest.raises(EvaluationError, match=r"types\.md: \{above:bilstm:psn:genia\}: no result of psn on genia"):
+        render(tmp_path / "two/results", tmp_path / "docs", claims=claims, is_strict=True)
+
+
+def test_the_page_that_is_kept_is_that_of_the_results_that_are_kept(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    bench = sorted((root / "bench/results").glob("*.json"))
+    page = render(root / "experiments/results", tmp_path, bench=bench, is_strict=True)
+    assert page.read_text(encoding="utf-8") == (root / "docs/paper-tables.md").read_text(encoding="utf-8")
 
 
 def test_a_mean_of_one_has_no_spread_and_of_nothing_is_none() -> None:
@@ -186,7 +215,8 @@ def test_a_row_has_what_its_base_has_but_for_its_changes() -> None:
 def test_an_unknown_key_of_a_row_is_named(tmp_path: Path) -> None:
     (tmp_path / "odd.toml").write_text("titel = 'x'\n")
     with pytest.raises(
-        ConfigError, match=r"odd\.toml: unknown key titel; known here: base, config, sentences, share, title"
+        ConfigError,
+        match=r"odd\.toml: unknown key titel; known here: base, config, decoder, held_out, predicted_tags, sentences",
     ):
         load_row("odd", tmp_path)
     with pytest.raises(ConfigError, match=r"none\.toml: cannot be read"):
@@ -229,10 +259,28 @@ def test_the_trees_of_another_parser_become_its_row(tmp_path: Path) -> None:
     assert "| SuPar CRF | 66.67 | 66.67 | 66.67 | 1 |" in page
 
 
+def test_how_a_peers_trees_were_decoded_is_kept_with_their_scores(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.txt"
+    gold.write_text("(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))))\n")
+    arguments = ["peer", "supar-argmax", str(gold), str(gold), "--treebank", "genia", "--results", str(tmp_path)]
+    assert "(decoding: unknown; give --decoding)" in CliRunner().invoke(main, arguments).output
+    assert "(decoding: CKY)" in CliRunner().invoke(main, [*arguments, "--decoding", "CKY"]).output
+    assert read_result(tmp_path / "genia" / "supar-argmax-1.json").config == {"decoding": "CKY"}
+
+
+def test_a_peer_without_results_has_no_row(tmp_path: Path) -> None:
+    result("bilstm", 1, 8).write(tmp_path / "r")
+    assert "| SuPar CRF |" not in render(tmp_path / "r", tmp_path / "docs").read_text(encoding="utf-8")
+
+
 def test_a_peers_report_is_told_below_the_tables_it_stands_in(tmp_path: Path) -> None:
     gold = tmp_path / "gold.txt"
     gold.write_text("(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))))\n")
     report = {
+        "decoding": "minimum risk",
+        "command": "python -m bench.peers.train_supar --seed 1",
+        "ended_by": "patience",
+        "curve": [50.0, 60.0],
         "device": "a GPU",
         "versions": {"supar": "1.2.3"},
         "minutes": 8.6,
@@ -247,9 +295,13 @@ def test_a_peers_report_is_told_below_the_tables_it_stands_in(tmp_path: Path) ->
     gold.with_suffix(".json").write_text(json.dumps(report))
     arguments = ["peer", "supar", str(gold), str(gold), "--treebank", "genia", "--results", str(tmp_path / "r")]
     assert CliRunner().invoke(main, arguments).exit_code == 0
+    kept = read_result(tmp_path / "r/genia/supar-1.json")
+    assert kept.config["command"] == report["command"]
+    assert kept.machine == report["versions"]
     result("bilstm", 1, 8).write(tmp_path / "r")
     page = render(tmp_path / "r", tmp_path / "docs").read_text(encoding="utf-8")
-    assert page.count("SuPar CRF 1.2.3: 12 epochs in 9 minutes on a GPU; Without tags.") == 2  # with our settings too
+    told = "SuPar CRF 1.2.3: 12 epochs in 9 minutes on a GPU; Without tags; parses by minimum risk."
+    assert page.count(told) == 2  # with our settings too
     gold.with_suffix(".json").write_text("{}")
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 1

@@ -27,6 +27,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "words alone": {"lexical": {"char_width": 0}},
     "characters alone": {"lexical": {"word_width": 0}, "scorer": {"target": "left"}},
     "a Transformer": {"context": {"kind": "transformer", "layers": 2}, "scorer": {"target": "right"}},
+    "Kitaev and Klein's Transformer": {
+        "context": {"kind": "transformer", "positions": "learned", "joint_norm": True, "attention_scale": "model"},
+    },
+    "graph layers": {"scorer": {"graph_layers": 2, "separate_boundaries": True}},
     "no softmax": {"scorer": {"normalization": "none", "separate_boundaries": True}},
     "labels by linearization": {"scorer": {"label_model": "linearization", "tag_head": False}},
     "a BiLSTM above an encoder": {"input": "pretrained", "scorer": {"label_input": "subtract"}},

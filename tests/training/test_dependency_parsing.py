@@ -10,11 +10,14 @@ from small_runs import random_dependencies, small_config, splits_of, untrained_m
 from spanlin.config.table import config_from_table
 from spanlin.config.training import TrainingConfig
 from spanlin.errors import ConfigError
+from spanlin.network.batch import Batch
+from spanlin.network.network import SpanScores
 from spanlin.training.checkpoint import load_model
 from spanlin.training.dependencies import KnownDependencies, read_dependencies
-from spanlin.training.dependency_parsing import predict_dependencies, score_attachments
+from spanlin.training.dependency_parsing import parse_with_dependencies, predict_dependencies, score_attachments
 from spanlin.training.loop import train
 from spanlin.training.metrics import Event
+from spanlin.training.parsing import parse_examples
 from spanlin.trees.brackets import write_trees
 from spanlin.trees.labelled import LabelledSplits
 
@@ -60,6 +63,22 @@ def test_a_model_without_dependencies_says_so() -> None:
     model = untrained_model(TREES)
     with pytest.raises(ConfigError, match="the model was trained without dependencies"):
         predict_dependencies(model, model.featurizer(SPLITS, has_tree=False))
+
+
+def test_trees_and_dependencies_come_from_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = untrained_model(TREES, random_dependencies(SPLITS, seed=1))
+    examples = model.featurizer(SPLITS, has_tree=False)
+    wanted = parse_examples(model, examples, SPLITS), predict_dependencies(model, examples)
+    runs: list[int] = []
+    score = model.network.score
+
+    def counted(batch: Batch) -> SpanScores:
+        runs.append(len(batch.lengths))
+        return score(batch)
+
+    monkeypatch.setattr(model.network, "score", counted)
+    assert parse_with_dependencies(model, examples, SPLITS) == wanted
+    assert sum(runs) == len(SPLITS)
 
 
 def test_scores_count_all_words_and_leave_out_subtypes() -> None:

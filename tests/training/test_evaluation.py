@@ -101,7 +101,7 @@ def test_per_span_scores_are_decoded_by_charts_whatever_is_asked_for(gold: Path)
 def test_parse_batch_does_what_the_network_does_alone(gold: Path) -> None:
     model = untrained_model(gold)
     batch = BatchMaker(model.featurizer(sentences_of(gold)))(np.arange(20))
-    ours = parse_batch(model.network, batch, decoder="largest").parse
+    ours = parse_batch(model.network, batch, model.network.score(batch), decoder="largest").parse
     with torch.inference_mode():
         alone = model.network(batch, rule="largest")
     for item in dataclasses.fields(alone):

@@ -39,6 +39,10 @@ Treebank = tuple[Path, Path]
 GPU = (pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))
 DEVICES = ["cpu", pytest.param("cuda", marks=GPU)]
 ENCODERS = ["bilstm", "transformer", "bert"]
+VARIANTS: dict[str, dict[str, Any]] = {
+    "graph layers": {"scorer": {"graph_layers": 2, "separate_boundaries": True}},
+    "joint norm": {"context": {"kind": "transformer", "joint_norm": True, "positions": "learned"}},
+}
 TREES = generate_trees(64, seed=21)
 
 
@@ -79,6 +83,8 @@ def teacher(treebank: Treebank, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def network_of(encoder: str, encoder_folder: Path) -> dict[str, Any]:
     if encoder == "bert":
         return {"input": "pretrained", "pretrained": {"folder": str(encoder_folder)}, "context": {"kind": "none"}}
+    if encoder in VARIANTS:
+        return VARIANTS[encoder]
     return {"context": {"kind": encoder}}
 
 
@@ -182,6 +188,7 @@ def test_a_run_by_graphs_that_stopped_goes_on_as_if_it_had_not(
     dropout: float, device: str, treebank: Treebank, tmp_path: Path, run: Any
 ) -> None:
     network = {name: {"dropout": dropout} for name in ("lexical", "context", "scorer")}
+    network["context"]["recurrent_dropout"] = dropout
     changes: dict[str, Any] = {"averaging": 0.9, "save_every": 7, "epochs": 4, "batch": {"accumulate": 2}}
     config = small_config(*treebank, network=network, **changes)
     whole = run(config, tmp_path / "whole", device, graphs=True)
@@ -217,7 +224,7 @@ def batches_of(model: Model, *, size: int) -> list[Batch]:
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
-@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("encoder", [*ENCODERS, *VARIANTS])
 @pytest.mark.parametrize("lessons", [False, True])
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")

@@ -67,7 +67,13 @@ LEXICAL: dict[str, dict[str, Any]] = {
     "vectors alone": {"lexical": {"vectors": "GLOVE", "word_width": 0, "char_width": 0}},
     "treebank vectors": {"treebank_vectors": True, "unknown_treebank_rate": 0.5},
     "two BiLSTM layers": {"context": {"kind": "bilstm", "layers": 2, "dropout": 0.1}},
+    "a BiLSTM with recurrent dropout": {"context": {"recurrent_dropout": 0.2}},
+    "no MLPs but their dropout": {"scorer": {"role_dropout": True, "dropout": 0.1}},
+    "graph layers": {"scorer": {"graph_layers": 2}},
     "a Transformer": {"context": {"kind": "transformer"}},
+    "Kitaev and Klein's Transformer": {
+        "context": {"kind": "transformer", "positions": "learned", "joint_norm": True, "attention_scale": "model"},
+    },
     "a Transformer of two layers": {"context": {"kind": "transformer", "layers": 2, "heads": 4, "dropout": 0.1}},
     "a Transformer, target both": {"context": {"kind": "transformer"}, "scorer": {"target": "both"}},
 }

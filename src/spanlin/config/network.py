@@ -66,9 +66,18 @@ class ContextConfig:
     head_width: int = 64
     feed_forward_width: int = 2048
     dropout: float = 0.33
+    recurrent_dropout: float = 0.0
+    """Of a BiLSTM: how many weights from one state to the next are left out of each training batch."""
+    positions: Literal["sinusoids", "learned"] = "sinusoids"
+    """Of a Transformer: waves, which have no end, or a table of vectors, which starts again after its last one."""
+    joint_norm: bool = False
+    """Of a Transformer: normalize content and position together, as Kitaev and Klein do, instead of each."""
+    attention_scale: Literal["head", "model"] = "head"
+    """Of a Transformer: attention is divided by the root of this width; Kitaev and Klein take the model's."""
 
     def __post_init__(self) -> None:
         _check_fraction("network.context.dropout", self.dropout)
+        _check_fraction("network.context.recurrent_dropout", self.recurrent_dropout)
         if self.width % 4 or self.width < 0:
             raise ConfigError(f"network.context.width must be a multiple of 4, got {self.width}")
         if self.head_width % 2:
@@ -89,6 +98,10 @@ class ScorerConfig:
     """How scores become probabilities: a softmax for each right boundary, or each span by itself."""
     separate_boundaries: bool = False
     """MLP_l and MLP_r (Eq. 2) instead of the split point's own vector in both roles."""
+    role_dropout: bool = False
+    """Without MLP_l and MLP_r: drop features of a split point in each role, twice, as the two would."""
+    graph_layers: int = 0
+    """Layers of a graph neural network over split points, whose edges are the boundaries' probabilities."""
     label_input: Literal["concatenate", "subtract"] = "concatenate"
     label_model: Literal["spans", "linearization"] = "spans"
     tag_head: bool = True
@@ -97,6 +110,13 @@ class ScorerConfig:
         _check_fraction("network.scorer.dropout", self.dropout)
         if self.normalization == "span" and self.target != "left":
             raise ConfigError("network.scorer: normalization = 'span' has no direction; set target = 'left'")
+        if self.graph_layers < 0:
+            raise ConfigError(f"network.scorer.graph_layers must not be negative, got {self.graph_layers}")
+        if self.graph_layers and self.normalization != "right-boundary":
+            raise ConfigError(
+                "network.scorer.graph_layers needs network.scorer.normalization = 'right-boundary', whose "
+                f"probabilities its messages are weighted by; got {self.normalization!r}"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +125,16 @@ class DependencyConfig:
 
     width: int = 512
     """Of the vectors of a word as a head and as a dependent."""
+    relation_width: int = 0
+    """Of what a head and a dependent bring to their relation; 0: scorer.label_width."""
+    input: Literal["context", "encoder"] = "context"
+    """What words are scored from: the vectors that spans are scored from, or the encoder's own.
+
+    With context.kind = 'none' alone: the former are then linear in the latter, treebank vectors apart, so that both can
+    learn the same scores, and the narrower ones faster.
+    """
+    universal_tags: Literal["own", "shared"] = "own"
+    """What they are scored from: a hidden layer of their own, or that of the tag head."""
     dropout: float = 0.33
     weight: float = 0.4
     """Of the loss of heads and relations, beside that of trees."""
@@ -113,6 +143,8 @@ class DependencyConfig:
         _check_fraction("network.dependencies.dropout", self.dropout)
         if self.width < 1:
             raise ConfigError(f"network.dependencies.width must be at least 1, got {self.width}")
+        if self.relation_width < 0:
+            raise ConfigError(f"network.dependencies.relation_width must not be negative, got {self.relation_width}")
         if self.weight <= 0:
             raise ConfigError(f"network.dependencies.weight must be positive, got {self.weight}")
 
@@ -160,6 +192,15 @@ class NetworkConfig:
             )
         if self.input == "lexical" and self.context.kind == "none":
             raise ConfigError("network.context.kind = 'none' goes with input = 'pretrained' only: choose 'bilstm'")
+        if self.dependencies.input == "encoder" and self.context.kind != "none":
+            raise ConfigError(
+                "network.dependencies.input = 'encoder' needs network.context.kind = 'none', "
+                f"got {self.context.kind!r}: choose 'context'"
+            )
+        if self.dependencies.universal_tags == "shared" and not self.scorer.tag_head:
+            raise ConfigError(
+                "network.dependencies.universal_tags = 'shared' needs network.scorer.tag_head = true: choose 'own'"
+            )
 
 
 def _check_fraction(key: str, value: float) -> None:

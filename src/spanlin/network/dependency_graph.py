@@ -16,7 +16,7 @@ def dependency_outputs(scorer: DependencyScorer, scores: DependencyScores) -> di
     heads = scores.heads.argmax(dim=2)
     return {
         "heads": heads,
-        "relations": scorer.relation_scores(scores, heads).argmax(dim=-1),
+        "relations": scorer.best_relations(scores, heads),
         "universal_tags": scores.universal_tags.argmax(dim=-1),
         "arc_log_probs": scores.heads,
         "relation_heads": scores.relation_heads,
@@ -29,8 +29,13 @@ class RelationGraph(nn.Module):
 
     def __init__(self, scorer: DependencyScorer) -> None:
         super().__init__()
-        self.relations = scorer.relations
+        self.scorer = scorer
 
-    def forward(self, relation_heads: Tensor, relation_dependents: Tensor) -> Tensor:
-        """Return [arcs, relations], log-probabilities; both are [arcs, width], what the parser's graph gives."""
-        return F.log_softmax(self.relations(relation_heads, relation_dependents, None).float(), dim=-1)
+    def forward(self, relation_heads: Tensor, relation_dependents: Tensor, are_roots: Tensor) -> Tensor:
+        """Return [arcs, relations], log-probabilities.
+
+        The first two are [arcs, width], what the parser's graph gives; `are_roots`, [arcs], is true for arcs to the
+        root of a sentence.
+        """
+        found = self.scorer.relations(relation_heads, relation_dependents, None).float()
+        return F.log_softmax(self.scorer.with_root_alone(found, are_roots), dim=-1)

@@ -32,7 +32,7 @@ class TaggerGraph(nn.Module):
     def forward(self, rows: Sequence[Tensor], word_counts: Tensor) -> tuple[Tensor, Tensor]:
         """Return the log-probability of each word's tag and the tag itself, [batch, words] each."""
         assert self.network.tag_head is not None
-        positions = _encode(self.network, rows, word_counts, self.treebank, tags=None)
+        _, positions = _encode(self.network, rows, word_counts, self.treebank, tags=None)
         best = F.log_softmax(self.network.tag_head(positions)[:, 1:-1].float(), dim=-1).max(dim=-1)
         return best.values, best.indices
 
@@ -75,19 +75,20 @@ class ParserGraph(nn.Module):
         self.tagger = tagger
         self.tag_ids = tag_ids
 
-    def forward(self, *inputs: Tensor, trees_only: bool = False) -> dict[str, Tensor]:
+    def forward(self, *inputs: Tensor, trees_only: bool = False, dependencies: bool = True) -> dict[str, Tensor]:
         """Return the trees, the network's confidence in them, and the scores from which other trees can be made.
 
         Inputs are the arrays of `spanlin.runtime.input_rows`, in their order, then those of the tagger, and last the
         counts of words. Outputs are as `spanlin.runtime.backend` names them, in its order; with `trees_only`, those
-        of TREE alone.
+        of TREE alone; without `dependencies`, none of those.
         """
         network = self.network
         *rows, word_counts = inputs
         given = None if self.tagger is None else self.tagger(rows[_input_count(network) :], word_counts)
         read = None if self.tag_ids is None or given is None else self.tag_ids(given[1], word_counts)
-        positions = _encode(network, rows[: _input_count(network)], word_counts, self.treebank, tags=read)
-        scores = network.score_positions(positions, word_counts)
+        features, positions = _encode(network, rows[: _input_count(network)], word_counts, self.treebank, tags=read)
+        with_arcs = dependencies and not trees_only
+        scores = network.score_positions(positions, word_counts, features=features, dependencies=with_arcs)
         left, right = greedy_boundaries(scores)
         lefts, rights = network.infer_tree_from(scores, left, right, word_counts)
         halves = network.labels.halves(scores.left_edges, scores.right_edges)
@@ -122,8 +123,7 @@ class ParserGraph(nn.Module):
         if scores.right is not None:
             assert right is not None
             outputs |= {"right_boundaries": right, "right_log_probs": scores.right}
-        if network.dependencies is not None:
-            assert scores.dependencies is not None
+        if network.dependencies is not None and scores.dependencies is not None:
             outputs |= dependency_outputs(network.dependencies, scores.dependencies)
         return outputs
 
@@ -135,8 +135,8 @@ def _input_count(network: ParserNetwork) -> int:
 
 def _encode(
     network: ParserNetwork, rows: Sequence[Tensor], word_counts: Tensor, treebank: int, *, tags: Tensor | None
-) -> Tensor:
-    """Return one vector per position, [batch, words + 2, width], from the arrays of a batch."""
+) -> tuple[Tensor, Tensor]:
+    """Return features and positions, each one vector per position, [batch, words + 2, width], of a batch's arrays."""
     features: Tensor
     if network.lexical is not None:
         words, vectors, spellings, spelling_lengths, spelling_of = rows
@@ -156,7 +156,7 @@ def _encode(
         features = network.pretrained(
             PieceInput(pieces=pieces, piece_counts=piece_counts, first_pieces=first_pieces, last_pieces=last_pieces)
         )
-    return network.contextualize(features, word_counts, torch.full_like(word_counts, treebank))
+    return features, network.contextualize(features, word_counts, torch.full_like(word_counts, treebank))
 
 
 class LabelGraph(nn.Module):

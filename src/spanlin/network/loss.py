@@ -78,7 +78,10 @@ def gold_loss(network: ParserNetwork, scores: SpanScores, batch: Batch) -> Losse
     config = network.config.loss
     words = torch.arange(targets.word_labels.shape[1], device=has_tree.device)
     is_word = words < batch.word_counts.unsqueeze(1)
-    structure = _structure_loss(network, scores, targets, batch.word_counts, is_word)
+    # The scores before each graph layer count as much as the last ones: its messages follow their probabilities.
+    rounds = [scores, *(replace(scores, left=left, right=right) for left, right in scores.earlier)]
+    each_round = [_structure_loss(network, one, targets, batch.word_counts, is_word) for one in rounds]
+    structure = torch.stack(each_round).mean(dim=0)
     labels = _label_loss(network, scores, targets, batch, config)
     tags = torch.zeros_like(structure)
     if scores.tags is not None:

@@ -16,6 +16,7 @@ from spanlin.network.encoders.bilstm import BiLstm
 from spanlin.network.encoders.lexical import LexicalEmbedding
 from spanlin.network.encoders.pretrained import Encoder, PretrainedEncoder
 from spanlin.network.encoders.transformer import PartitionedTransformer
+from spanlin.network.message_passing import MessagePassing
 from spanlin.network.span_scorer import (
     IMPOSSIBLE,
     BoundaryRoles,
@@ -48,6 +49,8 @@ class VocabularySizes:
     treebanks: int
     relations: int = 0
     universal_tags: int = 0
+    root_relation: int = -1
+    """The id of the relation that the root has; -1 if there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +69,7 @@ class SpanScores:
     right_edges: Tensor  # [batch, split points, width]
     tags: Tensor | None  # [batch, words, tags]
     dependencies: DependencyScores | None = None
+    earlier: tuple[tuple[Tensor | None, Tensor | None], ...] = ()  # `left` and `right` before each graph layer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +118,7 @@ class ParserNetwork(nn.Module):
             assert pretrained is not None
             self.pretrained = PretrainedEncoder(config.pretrained, pretrained)
             width = self.pretrained.width
+        features_width = width
         self.context: BiLstm | PartitionedTransformer | None = None
         self.project: nn.Linear | None = None
         if config.context.kind == "bilstm":
@@ -131,6 +136,10 @@ class ParserNetwork(nn.Module):
         self.roles = BoundaryRoles(width, scorer)
         self.left_scorer = BoundaryScorer(self.roles.width) if scorer.target != "right" else None
         self.right_scorer = BoundaryScorer(self.roles.width) if scorer.target != "left" else None
+        self.graph_layers: nn.ModuleList | None = None
+        if scorer.graph_layers:
+            layers = (MessagePassing(self.roles.width, scorer) for _ in range(scorer.graph_layers))
+            self.graph_layers = nn.ModuleList(layers)
         self.labels: LabelScorer | LabelTupleScorer = (
             LabelScorer(self.roles.width, scorer, sizes.labels)
             if scorer.label_model == "spans"
@@ -140,23 +149,25 @@ class ParserNetwork(nn.Module):
         self.dependencies: DependencyScorer | None = None
         if sizes.relations:
             self.dependencies = DependencyScorer(
-                width,
+                features_width if config.dependencies.input == "encoder" else width,
                 config.dependencies,
                 scorer,
                 relation_count=sizes.relations,
                 universal_tag_count=sizes.universal_tags,
+                root_relation=sizes.root_relation,
             )
 
     def encode(self, batch: Batch) -> Tensor:
-        """Return one vector per position, [batch, words + 2, width]."""
+        """Return what is known of each position by itself or by the encoder, [batch, words + 2, width]."""
+        encoded: Tensor
         if self.lexical is not None:
             assert batch.lexical is not None
-            x = self.lexical(batch.lexical)
+            encoded = self.lexical(batch.lexical)
         else:
             assert self.pretrained is not None
             assert batch.pieces is not None
-            x = self.pretrained(batch.pieces)
-        return self.contextualize(x, batch.word_counts, batch.treebanks)
+            encoded = self.pretrained(batch.pieces)
+        return encoded
 
     def contextualize(self, features: Tensor, word_counts: Tensor, treebanks: Tensor) -> Tensor:
         """Return what the layers above the input make of it, [batch, words + 2, width]."""
@@ -171,16 +182,52 @@ class ParserNetwork(nn.Module):
 
     def score(self, batch: Batch) -> SpanScores:
         """Return the scores of all spans of a batch."""
-        return self.score_positions(self.encode(batch), batch.word_counts)
+        features = self.encode(batch)
+        positions = self.contextualize(features, batch.word_counts, batch.treebanks)
+        return self.score_positions(positions, batch.word_counts, features=features)
 
-    def score_positions(self, positions: Tensor, word_counts: Tensor) -> SpanScores:
-        """Return the scores of all spans from one vector per position, Eq. 1 to 3."""
+    def score_positions(
+        self, positions: Tensor, word_counts: Tensor, *, features: Tensor | None = None, dependencies: bool = True
+    ) -> SpanScores:
+        """Return the scores of all spans from one vector per position, Eq. 1 to 3.
+
+        `features` are what `contextualize` has made these of; without `dependencies`, none are scored.
+        """
         half = positions.shape[-1] // 2
         # Eq. 1: split point i lies between positions i and i + 1 (position 0 is the start symbol).
         split_points = torch.cat([positions[:, :-1, :half], positions[:, 1:, half:]], dim=-1)
         left_edges, right_edges = self.roles(split_points)
         # Edges too, and cut off afterwards: cut before, all would have to be copied.
-        tags = None if self.tag_head is None else self.tag_head(positions)[:, 1:-1]
+        tags = tag_hidden = None
+        if self.tag_head is not None:
+            tag_hidden = self.tag_head.hidden(positions)
+            tags = self.tag_head.from_hidden(tag_hidden)[:, 1:-1]
+        left, right, logits = self._score_spans(left_edges, right_edges, word_counts)
+        earlier = []
+        for layer in self.graph_layers or ():
+            earlier.append((left, right))
+            left_edges, right_edges = layer(left_edges, right_edges, left, right)
+            left, right, logits = self._score_spans(left_edges, right_edges, word_counts)
+        arcs = None
+        if self.dependencies is not None and dependencies:
+            words = features if self.config.dependencies.input == "encoder" else positions
+            assert words is not None
+            arcs = self.dependencies(words, word_counts, tag_hidden)
+        return SpanScores(
+            left=left,
+            right=right,
+            logits=logits,
+            left_edges=left_edges,
+            right_edges=right_edges,
+            tags=None if tags is None else tags.float(),
+            dependencies=arcs,
+            earlier=tuple(earlier),
+        )
+
+    def _score_spans(
+        self, left_edges: Tensor, right_edges: Tensor, word_counts: Tensor
+    ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+        """Return the left and right scores and the logits of `SpanScores`."""
         left = right = logits = None
         if self.left_scorer is not None:
             logits = self.left_scorer(left_edges, right_edges).float()  # row j-1, column i
@@ -189,15 +236,7 @@ class ParserNetwork(nn.Module):
             raw = self.right_scorer(left_edges, right_edges).float().transpose(1, 2)  # row i, column j-1
             right = self._normalize(raw, word_counts, transpose=True)
             logits = raw if logits is None else logits
-        return SpanScores(
-            left=left,
-            right=right,
-            logits=logits,
-            left_edges=left_edges,
-            right_edges=right_edges,
-            tags=None if tags is None else tags.float(),
-            dependencies=None if self.dependencies is None else self.dependencies(positions, word_counts),
-        )
+        return left, right, logits
 
     def _normalize(self, logits: Tensor, word_counts: Tensor, *, transpose: bool) -> Tensor:
         possible = possible_spans(logits.shape[1], word_counts)  # row j-1, column i

@@ -101,7 +101,16 @@ class TagHead(nn.Module):
 
     def forward(self, words: Tensor) -> Tensor:
         """Return [batch, words, tags] from [batch, words, width]."""
-        scores: Tensor = self.layers(words)
+        return self.from_hidden(self.hidden(words))
+
+    def hidden(self, words: Tensor) -> Tensor:
+        """Return the hidden layer, [batch, words, hidden width]."""
+        found: Tensor = self.layers[:-1](words)
+        return found
+
+    def from_hidden(self, hidden: Tensor) -> Tensor:
+        """Return [batch, words, tags] from the hidden layer."""
+        scores: Tensor = self.layers[-1](hidden)
         return scores
 
 
@@ -111,6 +120,7 @@ class BoundaryRoles(nn.Module):
     def __init__(self, width: int, config: ScorerConfig) -> None:
         super().__init__()
         self.left = self.right = None
+        self.dropout = nn.Dropout(config.dropout) if config.role_dropout else None
         self.width = width
         if config.separate_boundaries:
             self.left, self.right = (
@@ -127,7 +137,10 @@ class BoundaryRoles(nn.Module):
     def forward(self, split_points: Tensor) -> tuple[Tensor, Tensor]:
         """Return l and r, each [batch, split points, width]."""
         if self.left is None or self.right is None:
-            return split_points, split_points
+            if self.dropout is None:
+                return split_points, split_points
+            # One mask before and one after where MLP_l and MLP_r would be.
+            return self.dropout(self.dropout(split_points)), self.dropout(self.dropout(split_points))
         return self.left(split_points), self.right(split_points)
 
 

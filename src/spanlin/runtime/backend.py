@@ -46,10 +46,19 @@ ARC_SCORES = ("arc_log_probs",)
 
 RELATION_HALVES = ("relation_heads", "relation_dependents")
 """What each word brings to the relation of an arc as its head, [batch, words + 1, width], the root first, and as its
-dependent, [batch, words, width]; `Backend.relate` takes those of any arcs."""
+dependent, [batch, words, width]; `Backend.relate` takes those of any arcs. As few are needed, they stay on a GPU, and
+can be read as `halves[sentences, places]` alone."""
 
+RELATION_INPUTS = (*RELATION_HALVES, "are_roots")
 RELATION_OUTPUT = "relation_log_probs"
-"""What the graph of relations gives: see `Backend.relate`."""
+"""What the graph of relations takes and gives: see `Backend.relate`."""
+
+ROOT_RELATION = "root"
+"""The relation that the root has, and no other word, of a network that knows it."""
+
+
+OF_DEPENDENCIES = (*DEPENDENCIES, *ARC_SCORES, *RELATION_HALVES)
+"""All that a graph gives of dependencies."""
 
 
 def graph_outputs(*, left: bool, right: bool, dependencies: bool = False) -> tuple[str, ...]:
@@ -57,7 +66,7 @@ def graph_outputs(*, left: bool, right: bool, dependencies: bool = False) -> tup
     scored = [
         pair for pair, is_scored in zip(zip(BOUNDARIES, SCORES, strict=True), (left, right), strict=True) if is_scored
     ]
-    arcs = (*DEPENDENCIES, *ARC_SCORES, *RELATION_HALVES) if dependencies else ()
+    arcs = OF_DEPENDENCIES if dependencies else ()
     return (*TREE, *CONFIDENCE, *LABEL_HALVES, *(name for pair in scored for name in pair), *arcs)
 
 
@@ -95,10 +104,10 @@ class Backend(Protocol):
         """
         ...
 
-    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+    def relate(self, heads: Float32Array, dependents: Float32Array, roots: BoolArray) -> Float32Array:
         """Return [arcs, relations], the log-probabilities of the relations of some arcs.
 
         Of each arc, `heads` has the row of RELATION_HALVES of its head and `dependents` that of its dependent,
-        [arcs, width]. Only for a network that scores dependencies.
+        [arcs, width]; then whether the arc's head is the root. Only for a network that scores dependencies.
         """
         ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import platform
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ import onnxruntime
 
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import ModelFolder
+from spanlin.model_folder.graph_outputs import without_outputs
 from spanlin.runtime.backend import (
     ARC_SCORES,
     BOUNDARIES,
@@ -23,7 +25,9 @@ from spanlin.runtime.backend import (
     LABEL_HALVES,
     LABEL_INPUTS,
     LABEL_OUTPUT,
+    OF_DEPENDENCIES,
     RELATION_HALVES,
+    RELATION_INPUTS,
     RELATION_OUTPUT,
     SCORES,
     TREE,
@@ -47,12 +51,11 @@ _GIVES: _Signature = {
 }
 _LABELS_TAKE: _Signature = {name: (_FLOAT, 2) if name in LABEL_HALVES else (_BOOL, 1) for name in LABEL_INPUTS}
 _LABELS_GIVE: _Signature = {LABEL_OUTPUT: (_FLOAT, 2)}
-_RELATIONS_TAKE: _Signature = dict.fromkeys(RELATION_HALVES, (_FLOAT, 2))
+_RELATIONS_TAKE: _Signature = {name: (_FLOAT, 2) if name in RELATION_HALVES else (_BOOL, 1) for name in RELATION_INPUTS}
 _RELATIONS_GIVE: _Signature = {RELATION_OUTPUT: (_FLOAT, 2)}
 _X86 = frozenset(["x86_64", "amd64", "i386", "i686"])
 _LANES = 4
 _IMPORTANT = frozenset([*TREE, *CONFIDENCE, *LABEL_HALVES])
-_OF_DEPENDENCIES = frozenset([*DEPENDENCIES, *ARC_SCORES, *RELATION_HALVES])
 
 
 class OnnxBackend:
@@ -70,15 +73,20 @@ class OnnxBackend:
         self.most_sentences = 1 if folder.one_by_one else 0
         self.multiple = self.small_multiple = _row_multiple(platform.machine(), folder.piece_limit)
         self._session = _session(folder.graph, self._threads)
+        self._lock = threading.Lock()
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
         takes = {name: (_INT, 1 if name.endswith(_VECTORS) else 2) for name in graph_inputs(folder)}
-        important = _IMPORTANT | _OF_DEPENDENCIES if folder.relations else _IMPORTANT
+        important = _IMPORTANT.union(OF_DEPENDENCIES) if folder.relations else _IMPORTANT
         _check_signature(self._session, folder.graph, takes=takes, gives=_GIVES, important=important)
 
     def run(self, rows: InputRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for."""
         inputs: Arrays = {**rows.arrays, WORD_COUNTS: np.ascontiguousarray(word_counts)}
-        found = dict(zip(outputs, _run(self._session, self._folder.graph, outputs, inputs), strict=True))
+        session = self._session
+        if self._folder.relations and set(outputs).isdisjoint(OF_DEPENDENCIES):
+            with self._lock:
+                session = self._trees
+        found = dict(zip(outputs, _run(session, self._folder.graph, outputs, inputs), strict=True))
         check_found(found, word_counts, rows.width, self._folder)
         return found
 
@@ -89,11 +97,20 @@ class OnnxBackend:
         inputs = dict(zip(LABEL_INPUTS, (lefts, rights, left_children, roots), strict=True))
         return _scores(self._labels, self._folder.label_graph, LABEL_OUTPUT, inputs, len(self._folder.labels))
 
-    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+    def relate(self, heads: Float32Array, dependents: Float32Array, roots: BoolArray) -> Float32Array:
         """Return the log-probabilities of relations."""
-        inputs = dict(zip(RELATION_HALVES, (heads, dependents), strict=True))
+        inputs = dict(zip(RELATION_INPUTS, (heads, dependents, roots), strict=True))
         graph = self._folder.relation_graph
         return _scores(self._relations, graph, RELATION_OUTPUT, inputs, len(self._folder.relations))
+
+    @cached_property
+    def _trees(self) -> Any:
+        """The graph without dependencies, loaded when they are first not needed: a session runs all that it has.
+
+        It is faster by what they take, for as much memory again as the weights.
+        """
+        graph = self._folder.graph
+        return _session(graph, self._threads, without_outputs(graph.read_bytes(), OF_DEPENDENCIES))
 
     @cached_property
     def _labels(self) -> Any:
@@ -168,7 +185,8 @@ def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0][:300]
 
 
-def _session(graph: Path, threads: int) -> Any:
+def _session(graph: Path, threads: int, changed: bytes = b"") -> Any:
+    """Return what runs a graph, or what it was changed to."""
     options: Any = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -178,7 +196,7 @@ def _session(graph: Path, threads: int) -> Any:
     options.add_session_config_entry("session.load_model_format", "ONNX")  # which is the one that was checked
     try:
         return onnxruntime.InferenceSession(
-            str(graph),
+            changed or str(graph),
             options,
             providers=["CPUExecutionProvider"],
             # Its fused addition and normalization takes several times as long as the two separately; addition and

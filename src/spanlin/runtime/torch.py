@@ -6,11 +6,12 @@ import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file
 from torch import Tensor, nn
@@ -27,7 +28,17 @@ from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.network import ParserNetwork, VocabularySizes
 from spanlin.network.span_scorer import IMPOSSIBLE, LabelScorer
-from spanlin.runtime.backend import TREE, Arrays, BoolArray, Float32Array, IntArray, graph_outputs
+from spanlin.runtime.backend import (
+    OF_DEPENDENCIES,
+    RELATION_HALVES,
+    ROOT_RELATION,
+    TREE,
+    Arrays,
+    BoolArray,
+    Float32Array,
+    IntArray,
+    graph_outputs,
+)
 from spanlin.runtime.graph_weights import GraphWeights
 from spanlin.runtime.input_rows import InputRows
 from spanlin.runtime.piece_rows import PieceRows
@@ -95,16 +106,21 @@ class TorchBackend:
         inputs = [tensor.pin_memory() for tensor in inputs]
         with self._lock, torch.cuda.stream(self._stream):
             found = self._on_gpu(rows, inputs, tuple(outputs))
-            fetched = {}
+            fetched, kept = {}, {}
             for name in outputs:
                 value = found[name][: len(word_counts)]
+                if name in RELATION_HALVES:  # the next replay writes over it
+                    kept[name] = value.clone()
+                    continue
                 if value.dtype == torch.bfloat16:  # NumPy has none
                     value = value.float()
                 fetched[name] = torch.empty(value.shape, dtype=value.dtype, pin_memory=True)
                 fetched[name].copy_(value, non_blocking=True)
             done = self._stream.record_event()
         done.synchronize()
-        return {name: value.numpy() for name, value in fetched.items()}
+        return {name: value.numpy() for name, value in fetched.items()} | {
+            name: cast("NDArray[Any]", _KeptRows(value, self._lock, self._stream)) for name, value in kept.items()
+        }
 
     @torch.inference_mode()
     def label(
@@ -118,12 +134,13 @@ class TorchBackend:
         return found
 
     @torch.inference_mode()
-    def relate(self, heads: Float32Array, dependents: Float32Array) -> Float32Array:
+    def relate(self, heads: Float32Array, dependents: Float32Array, roots: BoolArray) -> Float32Array:
         """Return the log-probabilities of relations."""
         assert self._relations is not None
         halves = [torch.from_numpy(half).to(self._device, self._dtype) for half in (heads, dependents)]
         with self._lock:
-            found: Float32Array = self._relations(*halves)[:, : self._relation_count].cpu().numpy()
+            are_roots = torch.from_numpy(roots).to(self._device)
+            found: Float32Array = self._relations(*halves, are_roots)[:, : self._relation_count].cpu().numpy()
         return found
 
     def _on_gpu(self, rows: InputRows, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
@@ -147,7 +164,11 @@ class TorchBackend:
 
     def _forward(self, inputs: list[Tensor], outputs: Sequence[str]) -> dict[str, Tensor]:
         """Return these outputs, and perhaps others."""
-        found: dict[str, Tensor] = self._graph(*inputs, trees_only=set(outputs) <= set(TREE))
+        found: dict[str, Tensor] = self._graph(
+            *inputs,
+            trees_only=set(outputs) <= set(TREE),
+            dependencies=not set(outputs).isdisjoint(OF_DEPENDENCIES),
+        )
         return found
 
     def _prepare(
@@ -167,6 +188,23 @@ class TorchBackend:
         return filled, work
 
 
+class _KeptRows:
+    """A tensor of a batch that stays on the GPU: to fetch all of it takes longer than to make it, and few need any."""
+
+    def __init__(self, values: Tensor, lock: threading.Lock, stream: Any) -> None:
+        self._values = values
+        self._lock = lock
+        self._stream = stream
+
+    @torch.inference_mode()
+    def __getitem__(self, places: tuple[IntArray, IntArray]) -> Float32Array:
+        """Return the rows at these sentences and places."""
+        with self._lock, torch.cuda.stream(self._stream):
+            sentences, rows = (torch.from_numpy(part).to(self._values.device) for part in places)
+            found: Float32Array = self._values[sentences, rows].float().cpu().numpy()
+        return found
+
+
 def load_graph(folder: ModelFolder) -> ParserGraph:
     """Return the parser of a folder in fp32, on the CPU: from its own weights, or those in its graph."""
     return _parser_graph(_network(folder), folder)
@@ -179,7 +217,8 @@ def _parser_graph(network: ParserNetwork, folder: ModelFolder) -> ParserGraph:
         _widen(network.tag_head.layers)
     if network.dependencies is not None:
         _widen(network.dependencies.relations.output)
-        _widen(network.dependencies.tags.layers)
+        tags = network.dependencies.tags
+        _widen(tags if isinstance(tags, nn.Sequential) else tags.layers)
     return ParserGraph(network, treebank=_treebank(folder)).eval()
 
 
@@ -222,6 +261,7 @@ def _network(folder: ModelFolder) -> ParserNetwork:
             treebanks=len(details["treebanks"]),
             relations=len(folder.relations),
             universal_tags=len(folder.universal_tags),
+            root_relation=folder.relations.index(ROOT_RELATION) if ROOT_RELATION in folder.relations else -1,
         )
         state: Mapping[str, Tensor]
         if path.is_file():

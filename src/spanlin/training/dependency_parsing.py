@@ -11,11 +11,13 @@ import torch
 from spanlin.decoding.heads import decode_heads_batch
 from spanlin.errors import ConfigError
 from spanlin.evaluation.counts import ratio
-from spanlin.runtime.dependency_decoding import ROOT
+from spanlin.network.batch import Batch
+from spanlin.network.network import SpanScores
 from spanlin.training.checkpoint import Model
 from spanlin.training.dependencies import KnownDependencies
 from spanlin.training.examples import Examples
-from spanlin.training.parsing import autocast, batches_of
+from spanlin.training.parsing import autocast, batch_parses, scored_batches
+from spanlin.trees.labelled import LabelledSplits
 
 
 class AttachmentScore(NamedTuple):
@@ -29,7 +31,6 @@ class AttachmentScore(NamedTuple):
     universal_tags: float
 
 
-@torch.inference_mode()
 def predict_dependencies(
     model: Model,
     examples: Examples,
@@ -39,33 +40,57 @@ def predict_dependencies(
     token_budget: int = 20_000,
 ) -> list[KnownDependencies]:
     """Return the most probable dependency tree of each sentence, in order."""
-    scorer = model.network.dependencies
-    if scorer is None:
+    if model.network.dependencies is None:
         raise ConfigError("the model was trained without dependencies, so it cannot give any")
     device = device or torch.device("cpu")
-    relations, tags = model.vocabularies.relations.items, model.vocabularies.universal_tags.items
-    root = model.vocabularies.relations.id(ROOT)
     results: dict[int, KnownDependencies] = {}
-    for members, batch in batches_of(model, examples, device, token_budget):
+    for members, batch, scores in scored_batches(model, examples, device, precision, token_budget):
         with autocast(device, precision):
-            scores = model.network.score(batch).dependencies
-            assert scores is not None
-            found = decode_heads_batch(batch.lengths.numpy(), scores.heads.double().cpu().numpy())
-            heads = torch.from_numpy(np.ascontiguousarray(found.heads)).to(device)
-            scored = scorer.relation_scores(scores, heads)
-            if root >= 0:  # the relation of the root, and of no other word
-                scored[:, :, root] = torch.where(heads == 0, torch.inf, -torch.inf)
-            best = scored.argmax(dim=-1)
-        rows = zip(
-            members, found.heads.tolist(), best.tolist(), scores.universal_tags.argmax(dim=-1).tolist(), strict=True
-        )
-        for (number, *row), count in zip(rows, batch.lengths.tolist(), strict=True):
-            results[number] = KnownDependencies(
-                heads=tuple(row[0][:count]),
-                relations=tuple(relations[relation] for relation in row[1][:count]),
-                universal_tags=tuple(tags[tag] for tag in row[2][:count]),
-            )
+            results.update(zip(members, batch_dependencies(model, batch, scores), strict=True))
     return [results[number] for number in range(len(examples))]
+
+
+def parse_with_dependencies(
+    model: Model,
+    examples: Examples,
+    sentences: Sequence[LabelledSplits],
+    *,
+    device: torch.device | None = None,
+    precision: str = "fp32",
+    token_budget: int = 20_000,
+) -> tuple[list[LabelledSplits], list[KnownDependencies]]:
+    """Return the greedy tree, with the sentence's own tags, and the dependencies of each sentence, from one pass."""
+    device = device or torch.device("cpu")
+    results: dict[int, tuple[LabelledSplits, KnownDependencies]] = {}
+    for members, batch, scores in scored_batches(model, examples, device, precision, token_budget):
+        with autocast(device, precision):
+            own = [sentences[number] for number in members]
+            trees = [parse.splits for parse in batch_parses(model, batch, scores, own, decoder="argmin")]
+            pairs = zip(trees, batch_dependencies(model, batch, scores), strict=True)
+            results.update(zip(members, pairs, strict=True))
+    in_order = [results[number] for number in range(len(examples))]
+    return [tree for tree, _ in in_order], [known for _, known in in_order]
+
+
+@torch.inference_mode()
+def batch_dependencies(model: Model, batch: Batch, scores: SpanScores) -> list[KnownDependencies]:
+    """Return the most probable dependency tree of each sentence of a batch."""
+    scorer, arcs = model.network.dependencies, scores.dependencies
+    assert scorer is not None
+    assert arcs is not None
+    found = decode_heads_batch(batch.lengths.numpy(), arcs.heads.double().cpu().numpy()).heads
+    heads = torch.from_numpy(np.ascontiguousarray(found)).to(arcs.heads.device)
+    columns = (heads, scorer.best_relations(arcs, heads), arcs.universal_tags.argmax(dim=-1))
+    relations, tags = model.vocabularies.relations.items, model.vocabularies.universal_tags.items
+    rows = zip(batch.lengths.tolist(), *(column.tolist() for column in columns), strict=True)
+    return [
+        KnownDependencies(
+            heads=tuple(own[:count]),
+            relations=tuple(relations[relation] for relation in numbers[:count]),
+            universal_tags=tuple(tags[tag] for tag in own_tags[:count]),
+        )
+        for count, own, numbers, own_tags in rows
+    ]
 
 
 def score_attachments(gold: Sequence[KnownDependencies], predicted: Sequence[KnownDependencies]) -> AttachmentScore:

@@ -20,7 +20,7 @@ from spanlin.network.encoders.exported_lstm import exportable_lstms
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.network import ParserNetwork
 from spanlin.network.span_scorer import LabelTupleScorer
-from spanlin.runtime.backend import LABEL_INPUTS, LABEL_OUTPUT, RELATION_HALVES, RELATION_OUTPUT, graph_outputs
+from spanlin.runtime.backend import LABEL_INPUTS, LABEL_OUTPUT, RELATION_INPUTS, RELATION_OUTPUT, graph_outputs
 from spanlin.runtime.input_rows import LEXICAL_INPUTS, PIECE_INPUTS, WORD_COUNTS
 
 Precision = Literal["fp32", "fp16", "int8"]
@@ -30,7 +30,9 @@ _Shapes = tuple[dict[int, Any], ...]
 
 def write_parser_graph(module: ParserGraph, path: Path) -> None:
     """Write the graph from a batch to labelled spans."""
-    batch, positions = (torch.export.Dim(name, min=2) for name in ("batch", "positions"))
+    batch = torch.export.Dim("batch", min=2)
+    # torch finds that its trace asks for two words or more, and would trace again. The graph takes one word as well.
+    positions = torch.export.Dim("positions", min=4)
     networks = {"": module.network}
     if module.tagger is not None:
         networks[TAGGER] = module.tagger.network
@@ -105,11 +107,11 @@ def write_relation_graph(scorer: DependencyScorer, path: Path) -> None:
     arcs = torch.export.Dim("arcs", min=2)
     _write_graph(
         RelationGraph(scorer).eval(),
-        (torch.zeros(3, width), torch.zeros(3, width)),
+        (torch.zeros(3, width), torch.zeros(3, width), torch.tensor([True, False, True])),
         path,
-        inputs=RELATION_HALVES,
+        inputs=RELATION_INPUTS,
         outputs=(RELATION_OUTPUT,),
-        shapes=({0: arcs},) * len(RELATION_HALVES),
+        shapes=({0: arcs},) * len(RELATION_INPUTS),
     )
 
 

@@ -43,10 +43,9 @@ class BatchParse(NamedTuple):
 
 
 @torch.inference_mode()
-def parse_batch(network: ParserNetwork, batch: Batch, *, decoder: str) -> BatchParse:
-    """Return the parse of a batch; greedy decoders stay on the device, charts are filled on the CPU."""
+def parse_batch(network: ParserNetwork, batch: Batch, scores: SpanScores, *, decoder: str) -> BatchParse:
+    """Return the parse of a batch from its scores; greedy decoders stay on the device, charts are filled on the CPU."""
     per_span = network.config.scorer.normalization == "span"
-    scores = network.score(batch)
     if per_span:
         assert scores.left is not None
         # Log-odds of each span, row j-1, column i: the best tree has the largest sum of them (PSN decodes by CKY).
@@ -98,25 +97,31 @@ def parse_sentences(
     if decoder not in DECODERS:
         raise ConfigError(f"unknown decoder {decoder!r}: choose one of {', '.join(DECODERS)}")
     device = device or torch.device("cpu")
-    labels, tags = model.vocabularies.labels.items, model.vocabularies.tags.items
     results: dict[int, SentenceParse] = {}
-    for members, batch in batches_of(model, examples, device, token_budget):
+    for members, batch, scores in scored_batches(model, examples, device, precision, token_budget):
         with autocast(device, precision):
-            parse, legal = parse_batch(model.network, batch, decoder=decoder)
-        arrays = [part.tolist() for part in (parse.lefts, parse.rights, parse.split_labels, parse.word_labels)]
-        found_tags = None if parse.tags is None else parse.tags.tolist()
-        found_legal = None if legal is None else legal.tolist()
-        for row, number in enumerate(members):
-            sentence = sentences[number]
-            splits = splits_from_numbers(
-                sentence.words, sentence.tags, *(array[row] for array in arrays), labels=labels
-            )
-            results[number] = SentenceParse(
-                splits,
-                None if found_tags is None else tuple(tags[tag] for tag in found_tags[row][: len(sentence.words)]),
-                None if found_legal is None else found_legal[row],
-            )
+            found = batch_parses(model, batch, scores, [sentences[number] for number in members], decoder=decoder)
+        results.update(zip(members, found, strict=True))
     return [results[number] for number in range(len(sentences))]
+
+
+def batch_parses(
+    model: Model, batch: Batch, scores: SpanScores, sentences: Sequence[LabelledSplits], *, decoder: str
+) -> list[SentenceParse]:
+    """Return the parse of each sentence of a batch."""
+    labels, tags = model.vocabularies.labels.items, model.vocabularies.tags.items
+    parse, legal = parse_batch(model.network, batch, scores, decoder=decoder)
+    arrays = [part.tolist() for part in (parse.lefts, parse.rights, parse.split_labels, parse.word_labels)]
+    found_tags = None if parse.tags is None else parse.tags.tolist()
+    found_legal = None if legal is None else legal.tolist()
+    return [
+        SentenceParse(
+            splits_from_numbers(sentence.words, sentence.tags, *(array[row] for array in arrays), labels=labels),
+            None if found_tags is None else tuple(tags[tag] for tag in found_tags[row][: len(sentence.words)]),
+            None if found_legal is None else found_legal[row],
+        )
+        for row, sentence in enumerate(sentences)
+    ]
 
 
 def parse_examples(
@@ -152,25 +157,29 @@ def predict_tags(
     items = model.vocabularies.tags.items
     counts = examples.word_counts.tolist()
     results: dict[int, tuple[str, ...]] = {}
-    for members, batch in batches_of(model, examples, device, token_budget):
-        with torch.inference_mode(), autocast(device, precision):
-            scores = model.network.score(batch).tags
-        if scores is None:
+    for members, _, scores in scored_batches(model, examples, device, precision, token_budget):
+        if scores.tags is None:
             raise ConfigError("the model has no tag head (network.scorer.tag_head is off), so it cannot tag")
-        for number, row in zip(members, scores.argmax(dim=-1).tolist(), strict=True):
+        for number, row in zip(members, scores.tags.argmax(dim=-1).tolist(), strict=True):
             results[number] = tuple(items[tag] for tag in row[: counts[number]])
     return [results[number] for number in range(len(examples))]
 
 
-def batches_of(
-    model: Model, examples: Examples, device: torch.device, token_budget: int
-) -> Iterator[tuple[list[int], Batch]]:
-    """Yield the sentences of each batch, shortest first, and the batch on the device, the network set to evaluate."""
+def scored_batches(
+    model: Model, examples: Examples, device: torch.device, precision: str, token_budget: int
+) -> Iterator[tuple[list[int], Batch, SpanScores]]:
+    """Yield the sentences of each batch, shortest first, the batch on the device, and its scores.
+
+    The network is set to evaluate.
+    """
     maker = BatchMaker(examples)
     order = np.argsort(examples.costs, kind="stable")
     model.network.eval()
     for members in cut_batches(order, examples.costs, token_budget=token_budget, sentence_budget=1000):
-        yield members.tolist(), maker(members).to(device)
+        batch = maker(members).to(device)
+        with torch.inference_mode(), autocast(device, precision):
+            scores = model.network.score(batch)
+        yield members.tolist(), batch, scores
 
 
 def score_parses(gold: Sequence[Tree], parses: Sequence[LabelledSplits]) -> Score:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from spanlin.errors import CheckpointError
 from spanlin.network.network import VocabularySizes
+from spanlin.runtime.backend import ROOT_RELATION
 from spanlin.runtime.lexicon import SPECIAL_IDS, UNKNOWN
 from spanlin.training.dependencies import KnownDependencies
 from spanlin.trees.labelled import LabelledSplits
@@ -63,6 +64,7 @@ class Vocabularies:
             treebanks=len(self.treebanks),
             relations=len(self.relations),
             universal_tags=len(self.universal_tags),
+            root_relation=self.relations.id(ROOT_RELATION),
         )
 
     def unknown_rates(self, z: float) -> NDArray[np.float32]:

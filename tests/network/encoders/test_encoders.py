@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -9,7 +10,7 @@ from spanlin.config.network import ContextConfig, LexicalConfig
 from spanlin.network.encoders.bilstm import BiLstm
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.lexical import LexicalEmbedding
-from spanlin.network.encoders.transformer import PartitionedTransformer, _sinusoids
+from spanlin.network.encoders.transformer import LEARNED_POSITIONS, PartitionedTransformer, _sinusoids
 
 CONFIG = ContextConfig(width=16, layers=1, heads=2, head_width=8, feed_forward_width=16, dropout=0.0)
 
@@ -70,6 +71,41 @@ def test_a_transformer_knows_the_order_of_words() -> None:
     there = encoder(x, torch.tensor([6]))
     back = encoder(x.flip(1), torch.tensor([6])).flip(1)
     assert not there.allclose(back, atol=1e-3)
+
+
+def test_learned_positions_start_again_after_the_last_one() -> None:
+    torch.manual_seed(1)
+    encoder = PartitionedTransformer(5, replace(CONFIG, positions="learned")).eval()
+    count = LEARNED_POSITIONS + 7
+    found = encoder(torch.randn(1, count, 5), torch.tensor([count]))
+    assert found.shape == (1, count, 16)
+    assert found.isfinite().all()
+    places = encoder._places(count, torch.device("cpu"))
+    assert places[LEARNED_POSITIONS:].equal(places[:7])
+    assert len({tuple(place) for place in places.tolist()}) == LEARNED_POSITIONS
+
+
+def test_a_joint_norm_makes_content_and_position_one_vector() -> None:
+    torch.manual_seed(1)
+    encoder = PartitionedTransformer(5, replace(CONFIG, joint_norm=True, positions="learned")).eval()
+    found = encoder(torch.randn(2, 6, 5), torch.tensor([6, 4]))
+    torch.testing.assert_close(found.mean(dim=-1), torch.zeros(2, 6), atol=1e-5, rtol=0)
+    torch.testing.assert_close(found.var(dim=-1, unbiased=False), torch.ones(2, 6), atol=1e-3, rtol=0)
+    halves = torch.cat([found[..., :4], found[..., 8:12]], dim=-1)
+    assert not halves.mean(dim=-1).allclose(torch.zeros(2, 6), atol=1e-2)
+
+
+def test_attention_may_be_divided_by_the_root_of_the_models_width() -> None:
+    torch.manual_seed(1)
+    encoder = PartitionedTransformer(5, replace(CONFIG, attention_scale="model")).eval()
+    twin = PartitionedTransformer(5, CONFIG).eval()
+    twin.load_state_dict(encoder.state_dict())
+    x, counts = torch.randn(2, 6, 5), torch.tensor([6, 4])
+    assert not encoder(x, counts).allclose(twin(x, counts))
+    with torch.no_grad():
+        for half in range(2):  # the queries: a head is 8 wide, the model 16
+            twin.get_parameter(f"layers.0.queries_keys_values.{half}.weight")[:8] *= 2**-0.5
+    torch.testing.assert_close(encoder(x, counts), twin(x, counts))
 
 
 def test_shared_dropout_drops_the_same_features_at_every_position() -> None:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from spanlin.config.network import ContextConfig
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.exported_lstm import exported_lstm
+from spanlin.network.encoders.recurrent_dropout import run_lstm
 from spanlin.network.encoders.reversal import pick, reversed_places
 
 
@@ -24,6 +25,7 @@ class BiLstm(nn.Module):
             for _ in range(2)
         )
         self.dropout = SharedDropout(config.dropout)
+        self.recurrent_dropout = config.recurrent_dropout
         self.width = config.width
 
     def forward(self, x: Tensor, position_counts: Tensor) -> Tensor:
@@ -34,8 +36,9 @@ class BiLstm(nn.Module):
                 x = torch.cat(both, dim=-1)
             return x
         backwards = reversed_places(position_counts, x.shape[1])
+        rate = self.recurrent_dropout if self.training else 0.0
         for rightward, leftward in zip(self.rightward, self.leftward, strict=True):
-            from_left, _ = rightward(x)
-            from_right, _ = leftward(pick(x, backwards))
+            from_left = run_lstm(rightward, x, dropout=rate)
+            from_right = run_lstm(leftward, pick(x, backwards), dropout=rate)
             x = self.dropout(torch.cat([from_left, pick(from_right, backwards)], dim=-1))
         return x

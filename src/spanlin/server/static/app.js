@@ -1,5 +1,6 @@
 // The page: holds the state, asks the parser, and tells the parts what to show. What they look like is their matter.
 
+import { arcItems, arcText } from "./arc_menu.js";
 import { ArcsView, arcCard, headLine } from "./arcs_view.js";
 import { tally } from "./boundaries.js";
 import { fillBoundaryList } from "./boundary_list.js";
@@ -13,7 +14,7 @@ import { ParserError, fetchModel, fetchParses, isInTab, setToken } from "./parse
 import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
 import { spanItems } from "./span_menu.js";
-import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameQuestion, sameSpan } from "./state.js";
+import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
 import { aboutDecoder, arcsPromise, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
@@ -37,6 +38,7 @@ let other = null; // the same sentence by the decoder, or in the reading, that i
 let asking = null; // the request under way
 let retries = 0;
 let decoders = []; // that the service has
+let hasDependencies = false; // whether its model has them
 
 // ---- asking the service ---------------------------------------------------------------------------------------
 
@@ -147,16 +149,29 @@ function readAddress() {
 function setText(text, how) {
   if (text === state.text) return;
   // Constraints name words by number; in another text these would be other words.
-  change({ text, sentence: 0, required: [], forbidden: [] }, how);
+  change({ text, sentence: 0, required: [], forbidden: [], requiredArcs: [], forbiddenArcs: [] }, how);
 }
 
 function wish(kind, span) {
   const without = (spans) => spans.filter((other) => !sameSpan(other, span));
   const patch = { required: without(state.required), forbidden: without(state.forbidden) };
-  if (kind) {
-    patch[kind] = [...patch[kind], span];
-    if (!OBEDIENT.includes(state.decoder)) patch.decoder = "labelled";
-  }
+  if (kind) patch[kind] = [...patch[kind], span];
+  changeWishes(patch, kind);
+}
+
+function wishArc(kind, arc) {
+  const without = (arcs) => arcs.filter((other) => !sameArc(other, arc));
+  const patch = { requiredArcs: without(state.requiredArcs), forbiddenArcs: without(state.forbiddenArcs) };
+  if (kind === "required") {
+    // A word has one head, and a sentence one root: the new wish takes the place of the old one.
+    const clashes = (other) => other.sentence === arc.sentence && (other.word === arc.word || (arc.head === 0 && other.head === 0));
+    patch.requiredArcs = [...patch.requiredArcs.filter((other) => !clashes(other)), arc];
+  } else if (kind) patch.forbiddenArcs = [...patch.forbiddenArcs, arc];
+  changeWishes(patch, kind);
+}
+
+function changeWishes(patch, kind) {
+  if (kind && !OBEDIENT.includes(state.decoder)) patch.decoder = "labelled";
   change(patch);
 }
 
@@ -171,6 +186,7 @@ function begin() {
   // A link may come from a service with other decoders.
   if (!decoders.includes(state.decoder)) state = { ...state, decoder: DEFAULT_STATE.decoder };
   if (![...decoders, ...readings].includes(state.compare)) state = { ...state, compare: "" };
+  if (!hasDependencies) state = { ...state, requiredArcs: [], forbiddenArcs: [] };
   menu.close();
   refresh();
 }
@@ -230,8 +246,10 @@ function showArcs() {
   const { parsed } = open;
   $("arcs-panel").hidden = $("help-arcs").hidden = !parsed.heads;
   if (!parsed.heads) return;
-  arcs.show(parsed);
-  refill($("arcs-promise"), arcsPromise(parsed));
+  const here = (wished) => wished.filter(({ sentence }) => sentence === state.sentence);
+  const required = here(state.requiredArcs);
+  arcs.show(parsed, new Set(required.map(({ word }) => word)));
+  refill($("arcs-promise"), arcsPromise(parsed, required.length + here(state.forbiddenArcs).length > 0));
 }
 
 function otherPromise(constrained) {
@@ -247,7 +265,10 @@ function showControls() {
   if (state.compare || state.decoder !== DEFAULT_STATE.decoder) $("how").setAttribute("aria-expanded", "true");
   if (!sentences.length) return;
   showPicker($("picker"), sentences, state.sentence);
-  showChips($("chips"), sentences[state.sentence].words, state, (span) => wish("", span));
+  showChips($("chips"), sentences[state.sentence].words, state, {
+    onremove: (span) => wish("", span),
+    onremoveArc: (arc) => wishArc("", arc),
+  });
   $("result").dataset.view = state.view;
   for (const tab of document.querySelectorAll("[role=tab]")) {
     const isOpen = tab.dataset.view === state.view;
@@ -332,6 +353,12 @@ const arcs = new ArcsView($("arcs-frame"), {
   onpoint(span, word, group) {
     point(span, arcs);
     if (span) card.show(group.getBoundingClientRect(), ...arcCard(open.parsed, word));
+  },
+  onpick(word, group) {
+    const { words, heads } = open.parsed;
+    const arc = { word: word + 1, head: heads[word] };
+    card.hide();
+    menu.open(group.getBoundingClientRect(), arcText(words, arc), arcItems(arc, { state, words, wish: wishArc }));
   },
 });
 const exporting = new ExportDialog(
@@ -448,6 +475,7 @@ async function start() {
   try {
     const model = await fetchModel(showLoading);
     decoders = model.decoders;
+    hasDependencies = model.relations.length > 0;
     fillDecoders($("decoder"), $("compare"), decoders);
     const where = isInTab ? ". It runs in this tab: nothing that you type leaves it" : "";
     $("model").textContent = `Model ${model.name}, spanlin ${model.version}${where}`;

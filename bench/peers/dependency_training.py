@@ -1,0 +1,229 @@
+"""What every training command of a dependency parser does: arguments, CoNLL-U in and out, the report, the rate.
+
+Only the standard library, for it runs in each peer's environment. `python -m bench.peers.train_NAME_dependencies
+--train FILE... --dev NAME=FILE... --out REPORT.json --work FOLDER` trains by the peer's own code, parses the words of
+the dev files and writes `REPORT.NAME.conllu` for each. With `--measure`, it loads what was trained and adds to the
+report how fast that parses, which wants a device to itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bench.peers.installed import versions
+from bench.peers.training import command_line, device_name
+
+Words = list[str]
+Arcs = list[tuple[int, str]]
+"""The head (0 for the root) and relation of each word."""
+
+Item = TypeVar("Item")
+
+BATCHES = (5_000, 20_000, 50_000)
+"""Words a batch that are tried when a rate is measured."""
+
+REPEATS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class DependencyTask:
+    """The arguments of a training command; 0 for a number means the peer's own. `started`: of the monotonic clock."""
+
+    train: list[Path]
+    dev: dict[str, Path]
+    out: Path
+    work: Path
+    seed: int
+    minutes: float
+    epochs: int
+    batch: int
+    rate: float
+    device: str
+    threads: int
+    vectors: Path | None
+    encoder: Path | None
+    measure: bool
+    started: float
+
+    @property
+    def deadline(self) -> float:
+        """Return when training must end, on the monotonic clock; reading the files counts."""
+        return self.started + 60 * self.minutes
+
+    @property
+    def is_late(self) -> bool:
+        """Return whether training must end now."""
+        return time.monotonic() >= self.deadline
+
+    def say(self, text: str) -> None:
+        """Print a line of progress."""
+        print(f"{time.monotonic() - self.started:7.1f} s  {text}", flush=True)
+
+
+def read_task(about: str | None) -> DependencyTask:
+    """Return the task that the command line gives; its folders are made."""
+    started = time.monotonic()
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--train", type=Path, nargs="+", required=True, help="CoNLL-U files, learned together")
+    parser.add_argument("--dev", type=named_file, nargs="+", required=True, help="NAME=FILE: what is parsed and scored")
+    parser.add_argument("--out", type=Path, required=True, help="the report; parses go beside it")
+    parser.add_argument("--work", type=Path, required=True, help="a folder for the model and the like")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=20.0, help="training ends after these, done or not")
+    parser.add_argument("--epochs", type=int, default=0, help="0: as published")
+    parser.add_argument("--batch", type=int, default=0, help="words; 0: as published")
+    parser.add_argument("--rate", type=float, default=0.0, help="learning rate; 0: as published")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--vectors", type=Path, help="GloVe's text file, or a folder with words.txt and vectors.npy")
+    parser.add_argument("--encoder", type=Path, help="a transformers folder")
+    parser.add_argument("--measure", action="store_true", help="only add the rate of the trained parser to the report")
+    found = vars(parser.parse_args())
+    task = DependencyTask(**(found | {"dev": dict(found["dev"])}), started=started)
+    task.work.mkdir(parents=True, exist_ok=True)
+    task.out.parent.mkdir(parents=True, exist_ok=True)
+    return task
+
+
+def named_file(text: str) -> tuple[str, Path]:
+    """Return the two parts of NAME=FILE."""
+    name, equals, path = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=FILE")
+    return name, Path(path)
+
+
+def sentence_lines(path: Path) -> Iterator[list[str]]:
+    """Yield the lines of each sentence of a CoNLL-U file."""
+    waiting: list[str] = []
+    # Not splitlines, which would also break at the rarer line ends that a form may have.
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        if line:
+            waiting.append(line)
+        elif waiting:
+            yield waiting
+            waiting = []
+    if waiting:
+        yield waiting
+
+
+def is_word(line: str) -> bool:
+    """Return whether a line is a word's: not a comment, nor the line of a multi-word token or an empty node."""
+    return line.partition("\t")[0].isdecimal()
+
+
+def forms(path: Path) -> list[Words]:
+    """Return the words of each sentence."""
+    return [[line.split("\t")[1] for line in lines if is_word(line)] for lines in sentence_lines(path)]
+
+
+def write_plain(paths: Iterable[Path], out: Path) -> Path:
+    """Write words, heads and relations alone, of all files after one another: no tag that a peer could learn from."""
+    with out.open("w", encoding="utf-8", newline="\n") as stream:
+        for path in paths:
+            for lines in sentence_lines(path):
+                for line in filter(is_word, lines):
+                    number, form, *_, head, relation, _, _ = line.split("\t")
+                    stream.write("\t".join([number, form, "_", "_", "_", "_", head, relation, "_", "_"]) + "\n")
+                stream.write("\n")
+    return out
+
+
+def write_parses(gold: Path, parses: Sequence[Arcs], out: Path) -> Path:
+    """Write a file with the tokens of the gold one and the heads and relations of the parses, in order."""
+    with out.open("w", encoding="utf-8", newline="\n") as stream:
+        for lines, arcs in zip(sentence_lines(gold), parses, strict=True):
+            if len(arcs) != sum(map(is_word, lines)):
+                raise ValueError(f"{gold}: {len(arcs)} heads for {sum(map(is_word, lines))} words")
+            rest = iter(arcs)
+            for line in lines:
+                columns = line.split("\t")
+                if is_word(line):
+                    head, relation = next(rest)
+                    columns[2:] = ["_", "_", "_", "_", str(head), relation, "_", columns[9]]
+                    stream.write("\t".join(columns) + "\n")
+                elif line.startswith("#") or "-" in columns[0]:
+                    stream.write(line + "\n")
+            stream.write("\n")
+    return out
+
+
+def parses_path(report: Path, name: str) -> Path:
+    """Return where the parses of a dev file are, beside the report."""
+    return report.with_name(f"{report.stem}.{name}.conllu")
+
+
+def write_result(
+    task: DependencyTask,
+    peer: str,
+    parses: dict[str, list[Arcs]],
+    *,
+    trained: float,
+    epochs: float,
+    is_cut: bool,
+    notes: str,
+    settings: dict[str, Any],
+) -> None:
+    """Write the parses and the report. `trained`: when training ended; `is_cut`: the minutes did not suffice."""
+    for name, found in parses.items():
+        write_parses(task.dev[name], found, parses_path(task.out, name))
+    report = {
+        "peer": peer,
+        "seed": task.seed,
+        "command": command_line(),
+        "device": device_name(task.device),
+        "train": [str(path) for path in task.train],
+        "minutes": round((trained - task.started) / 60, 2),
+        "asked_minutes": task.minutes,
+        "cut_short": is_cut,
+        "epochs": round(epochs, 2),
+        "encoder": task.encoder.name if task.encoder else "",
+        "vectors": task.vectors.name if task.vectors else "",
+        "notes": notes,
+        "settings": settings,
+        "versions": versions((peer,)),
+    }
+    task.out.write_text(json.dumps(report, indent=1, default=str) + "\n", encoding="utf-8")
+    task.say(f"report in {task.out}")
+
+
+def add_rate(task: DependencyTask, parse: Callable[[list[Words], int], list[Arcs]]) -> None:
+    """Add to the report how fast the dev sentences are parsed."""
+    sentences = [words for path in task.dev.values() for words in forms(path)]
+    report = json.loads(task.out.read_text(encoding="utf-8"))
+    report["parsing"] = measured_rate(sentences, parse) | {"threads": task.threads, "device": device_name(task.device)}
+    task.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    task.say(f"{report['parsing']['sentences_per_second']:.0f} sentences/s")
+
+
+def measured_rate(
+    sentences: list[Item], parse: Callable[[list[Item], int], Sequence[object]], batches: Sequence[int] = BATCHES
+) -> dict[str, Any]:
+    """Return how many sentences a second are parsed, from words to heads and relations in memory.
+
+    Each count of words a batch is tried after a warm-up, and the best of its repeats counts.
+    """
+    rates: dict[int, float] = {}
+    for batch in batches:
+        parse(sentences, batch)
+        seconds = []
+        for _ in range(REPEATS):
+            start = time.perf_counter()
+            found = parse(sentences, batch)
+            seconds.append(time.perf_counter() - start)
+            if len(found) != len(sentences):
+                raise ValueError(f"{len(sentences)} sentences gave {len(found)} parses")
+        rates[batch] = len(sentences) / min(seconds)
+    best = max(rates, key=lambda batch: rates[batch])
+    return {
+        "sentences": len(sentences),
+        "sentences_per_second": rates[best],
+        "batch_words": best,
+        "by_batch_words": {str(batch): rate for batch, rate in rates.items()},
+    }

@@ -1,0 +1,29 @@
+"""Every kind of value that prose may have, and the text with its values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from experiments.deviations import resolved, value_at
+from experiments.kept_figures import KeptFigures
+from experiments.placeholders import Placeholders, public_methods
+from experiments.results import Results
+from experiments.values import ResultValues
+from experiments.verdicts import Judged
+
+
+class Values(Placeholders):
+    """Placeholders of results and of all other files that are kept."""
+
+    def __init__(self, found: Results, judged: Sequence[Judged] = (), kept: KeptFigures | None = None) -> None:
+        self._found = found
+        kinds = public_methods(ResultValues(found, judged)) | public_methods(kept or KeptFigures())
+        super().__init__(kinds, has_setting=self.has_setting, is_run=self.is_run)
+
+    def has_setting(self, row: str, key: str, value: str) -> bool:
+        """Return whether a row has been run with this value at a key of its configuration."""
+        return str(value_at(resolved(row, self._found), key, "no such key")) == value
+
+    def is_run(self, rows: str, treebank: str) -> bool:
+        """Return whether all rows, separated by commas, have results on a treebank."""
+        return all(self._found.of(row, treebank) for row in rows.split(","))
