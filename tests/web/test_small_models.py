@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ pytest.importorskip("torch")
 from exported_networks import TREES, export_once
 from node_scripts import run_script
 from small_runs import random_dependencies, splits_of, untrained_model
+from spanlin.decoding import Constraints
+from spanlin.errors import ConstraintError
 from spanlin.parser import Parser
 from spanlin.runtime.options import TREE_DECODERS, ParseOptions
 from spanlin.training.export import export_model
@@ -88,3 +91,41 @@ def test_dependencies_are_the_same(with_dependencies: Path) -> None:
     parser = Parser.load(with_dependencies, threads=1)
     assert parser.has_dependencies
     assert_answers_alike(with_dependencies, [*SENTENCES, []])
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"required_arcs": [(1, 0)]},
+        {"required_arcs": [(2, 1), (1, 3)], "forbidden_arcs": [(3, 0)]},
+        {"required": [(0, 2)], "forbidden_arcs": [(1, 2), (2, 1)]},
+    ],
+)
+def test_constrained_arcs_are_the_same(with_dependencies: Path, wanted: dict[str, Any]) -> None:
+    sentences = [words for words in SENTENCES if len(words) > 4][:5]
+    parser = Parser.load(with_dependencies, threads=1)
+    asked = [{"item": item, **wanted} for item in range(len(sentences))]
+    (answer,) = run_script("answer_requests.mjs", [{"tokens": sentences, "constraints": asked}], str(with_dependencies))
+    found = [sentence for result in answer["results"] for sentence in result["sentences"]]
+    parses = parser.parse_tokens(sentences, constraints=[Constraints(**wanted)] * len(sentences))
+    assert list(differences([parsed.to_json() for parsed in parses], found)) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (
+            {"required_arcs": [(1, 9)]},
+            "required arc (1, 9) is not one of a word in 1..2 and another, or 0, as its head",
+        ),
+        ({"required_arcs": [(1, 0), (2, 0)]}, "required arcs (1, 0) and (2, 0): a dependency tree has one root"),
+        ({"required_arcs": [(1, 2), (2, 1)]}, "no dependency tree of 2 words is left by what requires (1, 2), (2, 1)"),
+        ({"required_arcs": [(1, 0)], "forbidden_arcs": [(1, 0)]}, "arc (1, 0) is both required and forbidden"),
+    ],
+)
+def test_impossible_arcs_are_refused_alike(with_dependencies: Path, wanted: dict[str, Any], message: str) -> None:
+    request = {"tokens": [["Dogs", "bark"]], "constraints": [wanted]}
+    (answer,) = run_script("answer_requests.mjs", [request], str(with_dependencies))
+    assert message in answer["error"]
+    with pytest.raises(ConstraintError, match=re.escape(message)):
+        Parser.load(with_dependencies, threads=1).parse_tokens([["Dogs", "bark"]], constraints=[Constraints(**wanted)])
