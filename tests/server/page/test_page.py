@@ -481,6 +481,20 @@ def test_tags_and_probabilities_can_be_hidden_and_branches_slanted(visit: Visit)
     expect(page.locator("#tree-frame .doubt")).to_have_count(0)
     page.get_by_label("slanted branches").check()
     assert "Q" not in page.eval_on_selector_all("#tree-frame .edge", edges)
+    # No branch goes through a label that it does not lead to.
+    crossed = page.evaluate(
+        """() => [...document.querySelectorAll('#tree-frame .edge')].flatMap(edge => {
+          const parts = edge.getAttribute('d').match(/-?[\\d.]+/g)?.map(Number) ?? [];
+          if (parts.length < 4) return [];
+          const [x0, y0, x1, y1] = parts;
+          return [...document.querySelectorAll('#tree-frame .phrase-node')].filter(node => {
+            const [x, y] = node.style.transform.match(/-?[\\d.]+/g).map(Number);
+            const at = x0 + (x1 - x0) * (y - y0) / (y1 - y0);
+            return y > y0 + 1 && y < y1 - 1 && Math.abs(at - x) < 16;
+          }).map(node => node.dataset.label);
+        })"""
+    )
+    assert crossed == []
     assert "Q" not in save(page, "SVG").decode().partition("<path d=")[2].partition(" fill")[0]
     again = visit()
     again.goto(page.url)

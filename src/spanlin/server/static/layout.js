@@ -132,9 +132,12 @@ function settle(place, top) {
 /** Where an edge to a child ends: at its pill, its tag or, if tags are hidden, its word. */
 const edgeEnd = (child, look) => child.y + (child.node.word === null ? -PILL / 2 : look.tags ? -9 : 6);
 
-/** Straight from the parent to the child, as in most textbooks. */
+/** Slanted, as in most textbooks, down to the next level, then straight: so it too crosses nothing. */
 function slant(parent, child, look) {
-  return `M${n(parent.x)} ${n(parent.y + PILL / 2)}L${n(child.x)} ${n(edgeEnd(child, look))}`;
+  const from = parent.y + PILL / 2;
+  const to = edgeEnd(child, look);
+  const bend = Math.min(to, parent.y + LEVEL - PILL / 2);
+  return `M${n(parent.x)} ${n(from)}L${n(child.x)} ${n(bend)}V${n(to)}`;
 }
 
 /** In right angles with round corners: so it crosses nothing, however wide the tree. */
