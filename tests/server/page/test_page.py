@@ -502,3 +502,24 @@ def test_tags_and_probabilities_can_be_hidden_and_branches_slanted(visit: Visit)
     expect(again.get_by_label("slanted branches")).to_be_checked()
     expect(again.get_by_label("tags", exact=True)).not_to_be_checked()
     keep(again, "desktop-slanted")
+
+
+def test_a_pasted_tree_is_compared_with_the_parsers(visit: Visit, reference: Parser) -> None:
+    mine = "( (S (NP-SBJ-1 (PRP She)) (VP (VBZ loves) (VP (VBG writing) (NP (NN code)) (-NONE- *T*-1))) (. .)) )"
+    page = visit(text=mine)
+    wait_for_tree(page, expected(parse(reference, CODE)))
+    page.locator("#compare-pane").wait_for()
+    yours: list[Node] = [("NP", 0, 1), ("NP", 3, 4), ("S", 0, 5), ("VP", 1, 4), ("VP", 2, 4)]
+    wait_for_tree(page, yours, "#other-frame")
+    expect(page.locator("#other-title")).to_have_text("Your tree")
+    expect(page.locator("#other-promise")).to_have_text("Agreement: F1 90.9%")
+    expect(page.locator("#difference")).to_have_attribute("data-count", "1")
+    wish_by_dragging(page, 2, 4, "Forbid this phrase")
+    page.locator("#chips .forbidden").wait_for()
+    eventually(page, lambda: ("VP", 2, 4) not in drawn(page))
+
+
+def test_text_in_brackets_is_not_a_tree(visit: Visit) -> None:
+    page = visit(text="(Dogs bark.) (He said so.)")
+    expect(page.locator("#compare-pane")).to_be_hidden()
+    assert "(" in page.locator("#sentence .token").all_inner_texts()

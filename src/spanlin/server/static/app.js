@@ -11,13 +11,14 @@ import { Card, Menu } from "./floating.js";
 import { setUpFullScreen } from "./full_screen.js";
 import { Notices } from "./notices.js";
 import { ParserError, fetchModel, fetchParses, isInTab, setToken } from "./parser.js";
-import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion } from "./questions.js";
+import { readTrees } from "./pasted_trees.js";
+import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion, treesQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
 import { spanItems } from "./span_menu.js";
 import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
-import { aboutDecoder, arcsPromise, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
+import { aboutDecoder, agreement, arcsPromise, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
 import { buildTree } from "./tree.js";
 import { TreeView, nodeCard } from "./tree_view.js";
 import { OBEDIENT, decoderName, readingRank, readings } from "./decoders.js";
@@ -52,9 +53,10 @@ async function refresh() {
     return;
   }
   busy(true);
+  const pasted = readTrees(asked.text);
   try {
     if (!good || !sameQuestion(good, asked)) {
-      const found = await fetchParses(textQuestion(asked), mine.signal);
+      const found = await fetchParses(pasted ? treesQuestion(asked, pasted) : textQuestion(asked), mine.signal);
       sentences = found.filter((parsed) => parsed.words.length);
     }
     if (!sentences.length) {
@@ -69,7 +71,7 @@ async function refresh() {
       [parsed] = await fetchParses(sentenceQuestion(asked, parsed.words, asked.decoder), mine.signal);
       sentences[asked.sentence] = parsed;
     }
-    const compared = asked.compare ? await compareWith(asked, parsed.words, mine.signal) : null;
+    const compared = asked.compare ? await compareWith(asked, parsed.words, mine.signal) : (pasted?.[asked.sentence] ?? null);
     if (asking !== mine) return;
     good = asked;
     retries = 0;
@@ -227,7 +229,7 @@ function show() {
   const constrained = required.size + forbidden.size > 0;
   refill($("promise"), promise(parsed, constrained));
   $("tree-title").textContent = other ? decoderName(state.decoder) : "Tree";
-  refill($("other-title"), other ? decoderName(state.compare) : "");
+  refill($("other-title"), other ? decoderName(state.compare) || "Your tree" : "");
   refill($("other-promise"), other ? otherPromise(constrained) : null);
   sentence.show(parsed.words);
   showArcs();
@@ -253,6 +255,7 @@ function showArcs() {
 }
 
 function otherPromise(constrained) {
+  if (!state.compare) return agreement(open.root, other.root);
   if (readingRank(state.compare) > 1) return readingOdds(other.parsed);
   return promise(other.parsed, constrained && OBEDIENT.includes(state.compare));
 }
