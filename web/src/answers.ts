@@ -46,6 +46,8 @@ export interface ParsedSentence {
   universal_tags?: string[];
   arc_probabilities?: number[];
   dependencies_certified?: boolean;
+  /** Whether the probabilities of arcs were fitted on gold dependencies; if not, do not take them literally. */
+  dependencies_calibrated?: boolean;
   /** The next most probable trees, if several were asked for. */
   alternatives?: ParsedSentence[];
 }
@@ -56,7 +58,10 @@ export type Decoder = (typeof DECODERS)[number];
 /** A span of words, half-open, with or without a label. */
 export type WantedConstituent = readonly [left: number, right: number] | readonly [left: number, right: number, label: string];
 
-/** Constituents that the tree of one sentence must or must not have. */
+/** A word and its head, counted from 1; the head 0 makes the word the root. */
+export type WantedArc = readonly [word: number, head: number];
+
+/** Constituents and arcs that one sentence must or must not have; arcs only if the model has dependencies. */
 export interface SentenceConstraints {
   /** Which text, or list of tokens, counted from 0. */
   item?: number;
@@ -64,6 +69,8 @@ export interface SentenceConstraints {
   sentence?: number;
   required?: readonly WantedConstituent[];
   forbidden?: readonly WantedConstituent[];
+  required_arcs?: readonly WantedArc[];
+  forbidden_arcs?: readonly WantedArc[];
 }
 
 export interface ParseOptions {
@@ -101,6 +108,7 @@ export interface ModelFacts {
   version: string;
   precision: string;
   calibrated: boolean;
+  dependencies_calibrated: boolean;
   labels: string[];
   tags: string[];
   relations: string[];

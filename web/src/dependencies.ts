@@ -1,14 +1,16 @@
 // The dependencies of one sentence: the graph's own heads where they are a tree, else the best tree of its scores.
 // As spanlin/runtime/dependency_decoding.py.
 
+import type { SentenceConstraints } from "./answers.js";
+import { constrainArcs, hasArcs, impossibleArcs } from "./decoding/arc_rules.js";
 import { bestHeads, isTree } from "./decoding/heads.js";
-import { asProbability, rounded } from "./probabilities.js";
+import type { Manifest } from "./model/manifest.js";
+import { arcProbabilities, rounded } from "./probabilities.js";
 import { runRelations, type Found, type Graph, type Output } from "./runtime/graphs.js";
 
 export const DEPENDENCY_OUTPUTS: Output[] = [
   "heads", "relations", "universal_tags", "arc_log_probs", "relation_heads", "relation_dependents",
 ];
-const ROOT = "root";
 
 /** The keys that dependencies add to the JSON of a sentence. */
 export interface Dependencies {
@@ -17,28 +19,24 @@ export interface Dependencies {
   universal_tags: string[];
   arc_probabilities: number[];
   dependencies_certified: boolean;
+  dependencies_calibrated: boolean;
 }
 
-/** Heads, relations and universal tags of a sentence; the root alone has the relation `root`, if the network knows it. */
+/** Heads, relations and universal tags of a sentence of so many words, under its constraints on arcs if it has any. */
 export async function findDependencies(
   count: number,
   found: ReadonlyMap<Output, Found>,
-  names: { relations: readonly string[]; universalTags: readonly string[] },
+  manifest: Manifest,
+  constraints: SentenceConstraints | null,
   relationGraph: () => Promise<Graph>,
 ): Promise<Dependencies> {
   const numbers = (name: Output) => Array.from(found.get(name)!.data as ArrayLike<number | bigint>, Number).slice(0, count);
   const own = numbers("heads");
-  const relations = numbers("relations");
   const arcs = found.get("arc_log_probs")!;
   const logProb = (word: number, head: number) => (arcs.data as Float32Array)[(word - 1) * arcs.shape[1]! + head]!;
-  const heads = isTree(own) ? own : bestHeads(count, logProb);
-  const root = names.relations.indexOf(ROOT);
-  const moved: number[] = [];
-  heads.forEach((head, word) => {
-    const isMisnamed = root >= 0 && relations[word] === root && head !== 0;
-    if (root >= 0 && head === 0) relations[word] = root;
-    else if (isMisnamed || head !== own[word]) moved.push(word);
-  });
+  const heads = decodeHeads(own, logProb, constraints);
+  const relations = numbers("relations");
+  const moved = [...heads.keys()].filter((word) => heads[word] !== own[word]);
   if (moved.length) {
     const rows = (name: Output, row: (word: number) => number) => {
       const { data, shape } = found.get(name)!;
@@ -52,23 +50,35 @@ export async function findDependencies(
     const scored = await runRelations(await relationGraph(), {
       heads: rows("relation_heads", (word) => heads[word]!),
       dependents: rows("relation_dependents", (word) => word),
-      count: moved.length,
+      areRoots: moved.map((word) => heads[word] === 0),
     });
-    const size = names.relations.length;
+    const size = manifest.relations.length;
     moved.forEach((word, place) => {
-      let best = -1;
-      for (let relation = 0; relation < size; relation += 1) {
-        if (relation === root) continue;
-        if (best < 0 || scored[place * size + relation]! > scored[place * size + best]!) best = relation;
-      }
-      relations[word] = best;
+      const own = scored.subarray(place * size, (place + 1) * size);
+      relations[word] = own.indexOf(Math.max(...own));
     });
   }
+  const arcLogProbs = heads.map((head, word) => logProb(word + 1, head));
   return {
     heads,
-    relations: relations.map((relation) => names.relations[relation]!),
-    universal_tags: numbers("universal_tags").map((tag) => names.universalTags[tag]!),
-    arc_probabilities: heads.map((head, word) => rounded(asProbability(logProb(word + 1, head)))),
+    relations: relations.map((relation) => manifest.relations[relation]!),
+    universal_tags: numbers("universal_tags").map((tag) => manifest.universalTags[tag]!),
+    arc_probabilities: arcProbabilities(arcLogProbs, numbers("tag_log_probs"), manifest.arcCalibration).map(rounded),
     dependencies_certified: true,
+    dependencies_calibrated: manifest.dependenciesCalibrated,
   };
+}
+
+/** The best heads of all words that are a tree with one root; if each word's best are one, no other is better. */
+function decodeHeads(
+  own: number[],
+  logProb: (word: number, head: number) => number,
+  constraints: SentenceConstraints | null,
+): number[] {
+  if (!hasArcs(constraints)) return isTree(own) ? own : bestHeads(own.length, logProb);
+  const allowed = constrainArcs(own.length, logProb, constraints!);
+  const heads = bestHeads(own.length, allowed);
+  const isPossible = isTree(heads) && heads.every((head, word) => allowed(word + 1, head) > -Infinity);
+  if (!isPossible) throw impossibleArcs(own.length, constraints!);
+  return heads;
 }

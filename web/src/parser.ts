@@ -1,11 +1,13 @@
 // Text or tokens in, parsed sentences out. Glue only; the work is done by what it calls.
 
 import { DECODERS, type ModelFacts, type ParseAnswer, type ParseOptions, type ParseRequest, type ParsedSentence } from "./answers.js";
+import { hasArcs } from "./decoding/arc_rules.js";
 import { LabelSet } from "./decoding/label_rules.js";
 import { DEPENDENCY_OUTPUTS, findDependencies } from "./dependencies.js";
+import { SpanlinError } from "./errors.js";
 import type { Model } from "./model/model.js";
 import { Redecoder, outputsFor, type Wanted } from "./redecoding.js";
-import { jobsOf, wantedOf, type Job } from "./requests.js";
+import { hasConstituents, jobsOf, wantedOf, type Job } from "./requests.js";
 import { runTrees, type Output } from "./runtime/graphs.js";
 import { makeRows } from "./runtime/rows.js";
 import { addScores, emptyJson, marginalSpans, treeJson, type Places } from "./sentence_json.js";
@@ -36,6 +38,7 @@ export class Parser {
       version: VERSION,
       precision: manifest.precision,
       calibrated: manifest.isCalibrated,
+      dependencies_calibrated: manifest.dependenciesCalibrated,
       labels: [...new Set(manifest.labels.flatMap(constituentLabels))],
       tags: manifest.tags,
       relations: manifest.relations,
@@ -90,7 +93,7 @@ export class Parser {
         told.set(job.item, request.offsets === "utf-16" ? (unit) => unit : codePointsOf(text));
       }
       const places = job.sentence && { ...job.sentence, told: told.get(job.item)! };
-      found.push(await this.#sentence(job, places, wanted));
+      found.push(await this.#sentence(job, places, wanted, Boolean(request.constraints?.length)));
       if (performance.now() - rested < PAUSE) continue;
       await new Promise((resume) => setTimeout(resume));
       rested = performance.now();
@@ -98,12 +101,17 @@ export class Parser {
     return found;
   }
 
-  async #sentence({ words, constraints }: Job, places: Places | null, wanted: Wanted): Promise<ParsedSentence> {
+  async #sentence({ words, constraints }: Job, places: Places | null, wanted: Wanted, isConstrained: boolean): Promise<ParsedSentence> {
     const { manifest, pieces, graph } = this.#model;
     const count = words.length;
     const decoder = wanted.kBest > 1 ? "labelled" : wanted.decoder;
     if (!count) return emptyJson(decoder, manifest, (name) => graph.outputs.has(name), wanted.scores);
-    const outputs: Output[] = outputsFor(wanted, constraints !== null, graph.outputs);
+    if (hasArcs(constraints) && !manifest.relations.length) {
+      throw new SpanlinError(
+        `${this.#model.name}: this model was trained on trees alone and has no dependencies: use one that was trained with them`,
+      );
+    }
+    const outputs: Output[] = outputsFor(wanted, isConstrained, graph.outputs);
     if (manifest.relations.length) outputs.push(...DEPENDENCY_OUTPUTS);
     const rows = makeRows(words.map((word) => pieces.of(word)), {
       start: pieces.start,
@@ -122,9 +130,9 @@ export class Parser {
       leftBoundaries: redecoder.leftBoundaries,
       rightBoundaries: redecoder.rightBoundaries,
     };
-    const { trees, marginals } = await redecoder.trees(wanted, constraints);
+    const { trees, marginals } = await redecoder.trees(wanted, hasConstituents(constraints) ? constraints : null);
     const dependencies = manifest.relations.length
-      ? await findDependencies(count, found, manifest, () => this.#model.relationGraph())
+      ? await findDependencies(count, found, manifest, constraints, () => this.#model.relationGraph())
       : {};
     const [best, ...others] = trees.map((tree) => treeJson(facts, tree, wanted.decoder, { manifest, writer: this.#writer }));
     if (wanted.scores && redecoder.scores) addScores(best!, trees[0]!, redecoder.scores);

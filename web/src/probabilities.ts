@@ -2,7 +2,7 @@
 // As spanlin/runtime/confidence.py and spanlin/model_folder/calibration.py have it.
 
 import { RUNTIME } from "./generated/runtime.js";
-import type { Calibration } from "./model/manifest.js";
+import type { ArcCalibration, Calibration } from "./model/manifest.js";
 
 const { FARTHEST, BEYOND } = RUNTIME.confidence;
 const { CERTAIN } = RUNTIME.calibration;
@@ -30,10 +30,19 @@ export function spanProbabilities(
   return spans.map((span, place) => {
     const own = logOdds(span + clip(labelLogProbs[place]!, -BEYOND, 0));
     const root = isRoot[place] ? weights.root : 0;
-    const odds = own * weights.span + root + meanTag * weights.tags + meanSpan * weights.sentence + weights.offset;
-    return 1 / (1 + Math.exp(-clip(odds, -CERTAIN, CERTAIN)));
+    return logistic(own * weights.span + root + meanTag * weights.tags + meanSpan * weights.sentence + weights.offset);
   });
 }
+
+/** The probability of each word's head. */
+export function arcProbabilities(arcLogProbs: readonly number[], tagLogProbs: readonly number[], weights: ArcCalibration): number[] {
+  const odds = arcLogProbs.map((value) => logOdds(clip(value, -BEYOND, 0)));
+  const meanTag = sum(tagLogProbs.map((value) => clip(value, -BEYOND, 0))) / tagLogProbs.length;
+  const meanArc = sum(odds) / odds.length;
+  return odds.map((own) => logistic(own * weights.arc + meanTag * weights.tags + meanArc * weights.sentence + weights.offset));
+}
+
+const logistic = (odds: number): number => 1 / (1 + Math.exp(-clip(odds, -CERTAIN, CERTAIN)));
 
 /** A probability from its logarithm, which rounding may have taken past certainty. */
 export const asProbability = (logProb: number): number => Math.exp(Math.min(logProb, 0));

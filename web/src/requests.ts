@@ -1,6 +1,7 @@
 // Requests as the service takes them, checked, and the sentences in them.
 
 import { DECODERS, type Decoder, type ParseRequest, type SentenceConstraints } from "./answers.js";
+import { hasArcs } from "./decoding/arc_rules.js";
 import { SpanlinError } from "./errors.js";
 import type { Wanted } from "./redecoding.js";
 import { splitText, type Sentence } from "./text/segmenter.js";
@@ -13,8 +14,13 @@ export interface Job {
   readonly item: number;
   readonly words: readonly string[];
   readonly sentence: Sentence | null;
+  /** Those on constituents and arcs; null if there are none. */
   readonly constraints: SentenceConstraints | null;
 }
+
+/** Whether there are constraints on constituents. */
+export const hasConstituents = (wanted: SentenceConstraints | null): boolean =>
+  Boolean(wanted?.required?.length || wanted?.forbidden?.length);
 
 /** What is wanted of the trees of a request, or a SpanlinError that says what cannot be done. */
 export function wantedOf(request: ParseRequest): Wanted {
@@ -62,20 +68,22 @@ function checkedWords(words: unknown, item: number): string[] {
 
 function constrain(jobs: Job[], wanted: readonly SentenceConstraints[]): Job[] {
   const found = [...jobs];
-  for (const [place, { item = 0, sentence = 0, required = [], forbidden = [] }] of wanted.entries()) {
+  for (const [place, { item = 0, sentence = 0, ...given }] of wanted.entries()) {
     const numbers = [...found.keys()].filter((number) => found[number]!.item === item);
     const number = numbers[sentence];
     if (number === undefined) {
       throw new SpanlinError(`constraints[${place}]: item ${item} has no sentence ${sentence}, only ${numbers.length} from 0`);
     }
     const job = found[number]!;
-    if (!required.length && !forbidden.length) continue;
+    if (!hasConstituents(given) && !hasArcs(given)) continue;
     const before = job.constraints;
     found[number] = {
       ...job,
       constraints: {
-        required: [...(before?.required ?? []), ...required],
-        forbidden: [...(before?.forbidden ?? []), ...forbidden],
+        required: [...(before?.required ?? []), ...(given.required ?? [])],
+        forbidden: [...(before?.forbidden ?? []), ...(given.forbidden ?? [])],
+        required_arcs: [...(before?.required_arcs ?? []), ...(given.required_arcs ?? [])],
+        forbidden_arcs: [...(before?.forbidden_arcs ?? []), ...(given.forbidden_arcs ?? [])],
       },
     };
   }

@@ -70,7 +70,11 @@ export function emptyJson(decoder: Decoder, manifest: Manifest, has: (name: stri
   };
   if (scores) Object.assign(json, { splits: [], left_log_probs: [], right_log_probs: [] });
   if (has("heads")) {
-    Object.assign(json, { heads: [], relations: [], universal_tags: [], arc_probabilities: [], dependencies_certified: true });
+    Object.assign(json, {
+      heads: [], relations: [], universal_tags: [], arc_probabilities: [],
+      dependencies_certified: true,
+      dependencies_calibrated: manifest.dependenciesCalibrated,
+    });
   }
   return json;
 }

@@ -94,6 +94,7 @@ describe("a parser", () => {
     [{ text: "Dogs bark.", constraints: [{ required: [[0, 2], [1, 3]] }] }, "(0, 2) and (1, 3) cross"],
     [{ text: "Dogs bark.", constraints: [{ required: [[0, 2, "QQ"]] }] }, "no label 'QQ': the model knows ADJP"],
     [{ text: "Dogs bark.", root_label: "QQ" }, "no root label 'QQ'"],
+    [{ text: "Dogs bark.", constraints: [{ required_arcs: [[1, 2]] }] }, "en: this model was trained on trees alone"],
   ])("refuses %j in one line", async (request, message) => {
     const failure = parser.answer(request as ParseRequest);
     await expect(failure).rejects.toThrow(SpanlinError);

@@ -454,3 +454,72 @@ def test_every_example_has_a_tree(visit: Visit) -> None:
         page.get_by_role("button", name=name, exact=True).click()
         eventually(page, lambda: not page.evaluate("document.body.classList.contains('busy')"))
         expect(page.locator("#tree-frame [role=treeitem]").first).to_be_visible()
+
+
+def test_all_sentences_are_exported_if_asked_for(visit: Visit, reference: Parser) -> None:
+    text = "Dogs bark. Cats sleep all day."
+    page = visit(text=text)
+    page.click("#export")
+    page.get_by_role("radio", name="Brackets").check()
+    page.get_by_label("All sentences of the text").check()
+    page.locator("#export-dialog").get_by_role("button", name="Close").click()
+    parses = reference.parse(text)
+    assert save(page, "Brackets").decode() == "".join(f"{parsed}\n" for parsed in parses)
+    assert save(page, "LaTeX").decode() == "\n".join(f"{parsed.latex()}\n" for parsed in parses)
+    assert [one["text"] for one in json.loads(save(page, "JSON"))] == [parsed.text for parsed in parses]
+
+
+def test_tags_and_probabilities_can_be_hidden_and_branches_slanted(visit: Visit) -> None:
+    page = visit(text=TELESCOPE)
+    tags = page.locator("#tree-frame .tag")
+    edges = "edges => edges.map(edge => edge.getAttribute('d')).join('')"
+    expect(tags.first).to_have_text("PRP")
+    assert page.locator("#tree-frame .doubt").count() > 0
+    page.get_by_label("tags", exact=True).uncheck()
+    expect(tags.first).to_have_text("")
+    page.get_by_label("probabilities", exact=True).uncheck()
+    expect(page.locator("#tree-frame .doubt")).to_have_count(0)
+    page.get_by_label("slanted branches").check()
+    assert "Q" not in page.eval_on_selector_all("#tree-frame .edge", edges)
+    # No branch goes through a label that it does not lead to.
+    crossed = page.evaluate(
+        """() => [...document.querySelectorAll('#tree-frame .edge')].flatMap(edge => {
+          const parts = edge.getAttribute('d').match(/-?[\\d.]+/g)?.map(Number) ?? [];
+          if (parts.length < 4) return [];
+          const [x0, y0, x1, y1] = parts;
+          return [...document.querySelectorAll('#tree-frame .phrase-node')].filter(node => {
+            const [x, y] = node.style.transform.match(/-?[\\d.]+/g).map(Number);
+            const at = x0 + (x1 - x0) * (y - y0) / (y1 - y0);
+            return y > y0 + 1 && y < y1 - 1 && Math.abs(at - x) < 16;
+          }).map(node => node.dataset.label);
+        })"""
+    )
+    assert crossed == []
+    assert "Q" not in save(page, "SVG").decode().partition("<path d=")[2].partition(" fill")[0]
+    again = visit()
+    again.goto(page.url)
+    again.wait_for_selector("[role=treeitem]", state="attached")
+    expect(again.get_by_label("slanted branches")).to_be_checked()
+    expect(again.get_by_label("tags", exact=True)).not_to_be_checked()
+    keep(again, "desktop-slanted")
+
+
+def test_a_pasted_tree_is_compared_with_the_parsers(visit: Visit, reference: Parser) -> None:
+    mine = "( (S (NP-SBJ-1 (PRP She)) (VP (VBZ loves) (VP (VBG writing) (NP (NN code)) (-NONE- *T*-1))) (. .)) )"
+    page = visit(text=mine)
+    wait_for_tree(page, expected(parse(reference, CODE)))
+    page.locator("#compare-pane").wait_for()
+    yours: list[Node] = [("NP", 0, 1), ("NP", 3, 4), ("S", 0, 5), ("VP", 1, 4), ("VP", 2, 4)]
+    wait_for_tree(page, yours, "#other-frame")
+    expect(page.locator("#other-title")).to_have_text("Your tree")
+    expect(page.locator("#other-promise")).to_have_text("Agreement: F1 90.9%")
+    expect(page.locator("#difference")).to_have_attribute("data-count", "1")
+    wish_by_dragging(page, 2, 4, "Forbid this phrase")
+    page.locator("#chips .forbidden").wait_for()
+    eventually(page, lambda: ("VP", 2, 4) not in drawn(page))
+
+
+def test_text_in_brackets_is_not_a_tree(visit: Visit) -> None:
+    page = visit(text="(Dogs bark.) (He said so.)")
+    expect(page.locator("#compare-pane")).to_be_hidden()
+    assert "(" in page.locator("#sentence .token").all_inner_texts()

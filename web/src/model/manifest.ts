@@ -10,6 +10,13 @@ export interface Calibration {
   offset: number;
 }
 
+export interface ArcCalibration {
+  arc: number;
+  tags: number;
+  sentence: number;
+  offset: number;
+}
+
 export interface Manifest {
   precision: string;
   labels: string[];
@@ -22,12 +29,15 @@ export interface Manifest {
   calibration: Calibration;
   isCalibrated: boolean;
   temperatures: { splits: number; labels: number };
+  arcCalibration: ArcCalibration;
+  dependenciesCalibrated: boolean;
   /** The SHA-256 sum of each file. */
   files: Map<string, string>;
 }
 
 const FORMAT = 2;
 const UNCALIBRATED: Calibration = { span: 1, root: 0, tags: 0, sentence: 0, offset: 0 };
+const UNCALIBRATED_ARCS: ArcCalibration = { arc: 1, tags: 0, sentence: 0, offset: 0 };
 
 /** The facts of a manifest, or a SpanlinError that says what is wrong with it. */
 export function readManifest(text: string, source: string): Manifest {
@@ -72,6 +82,10 @@ export function readManifest(text: string, source: string): Manifest {
   const calibration = numbers("calibration", ["span", "root", "tags", "sentence", "offset"]);
   const temperatures = found.temperatures ? numbers("temperatures", ["splits", "labels"]) : { splits: 1, labels: 1 };
   const isBelieved = Object.entries(UNCALIBRATED).every(([key, value]) => calibration[key as keyof Calibration] === value);
+  const arcCalibration = found.arc_calibration ? numbers("arc_calibration", ["arc", "tags", "sentence", "offset"]) : UNCALIBRATED_ARCS;
+  const areArcsBelieved = Object.entries(UNCALIBRATED_ARCS).every(
+    ([key, value]) => arcCalibration[key as keyof ArcCalibration] === value,
+  );
   return {
     precision: String(found.precision),
     labels: names("labels"),
@@ -83,6 +97,8 @@ export function readManifest(text: string, source: string): Manifest {
     calibration,
     isCalibrated: !isBelieved || temperatures.splits !== 1 || temperatures.labels !== 1,
     temperatures,
+    arcCalibration,
+    dependenciesCalibrated: !areArcsBelieved,
     files: new Map(Object.entries((found.files ?? {}) as Record<string, string>)),
   };
 }

@@ -82,6 +82,9 @@ const firstLine = (error: unknown): string => String((error as Error)?.message ?
 const integers = (values: readonly number[], shape: readonly number[]): ort.Tensor =>
   new ort.Tensor("int64", BigInt64Array.from(values, BigInt), shape);
 
+const flags = (values: readonly boolean[]): ort.Tensor =>
+  new ort.Tensor("bool", Uint8Array.from(values, Number), [values.length]);
+
 /** What the graph of trees says of one sentence. */
 export async function runTrees(
   graph: Graph,
@@ -120,7 +123,6 @@ export async function runLabels(
   },
 ): Promise<Float32Array> {
   const count = areRoots.length;
-  const flags = (values: readonly boolean[]) => new ort.Tensor("bool", Uint8Array.from(values, Number), [count]);
   const found = await graph.run(
     {
       label_lefts: new ort.Tensor("float32", lefts, [count, width]),
@@ -136,12 +138,14 @@ export async function runLabels(
 /** The log-probabilities of the relations of some arcs, [arcs, relations] in a row. */
 export async function runRelations(
   graph: Graph,
-  { heads, dependents, count }: { heads: Float32Array; dependents: Float32Array; count: number },
+  { heads, dependents, areRoots }: { heads: Float32Array; dependents: Float32Array; areRoots: readonly boolean[] },
 ): Promise<Float32Array> {
+  const count = areRoots.length;
   const found = await graph.run(
     {
       relation_heads: new ort.Tensor("float32", heads, [count, heads.length / count]),
       relation_dependents: new ort.Tensor("float32", dependents, [count, dependents.length / count]),
+      are_roots: flags(areRoots),
     },
     ["relation_log_probs"],
   );

@@ -11,13 +11,14 @@ import { Card, Menu } from "./floating.js";
 import { setUpFullScreen } from "./full_screen.js";
 import { Notices } from "./notices.js";
 import { ParserError, fetchModel, fetchParses, isInTab, setToken } from "./parser.js";
-import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion } from "./questions.js";
+import { readTrees } from "./pasted_trees.js";
+import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion, treesQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
 import { spanItems } from "./span_menu.js";
 import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
-import { aboutDecoder, arcsPromise, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
+import { aboutDecoder, agreement, arcsPromise, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
 import { buildTree } from "./tree.js";
 import { TreeView, nodeCard } from "./tree_view.js";
 import { OBEDIENT, decoderName, readingRank, readings } from "./decoders.js";
@@ -52,9 +53,10 @@ async function refresh() {
     return;
   }
   busy(true);
+  const pasted = readTrees(asked.text);
   try {
     if (!good || !sameQuestion(good, asked)) {
-      const found = await fetchParses(textQuestion(asked), mine.signal);
+      const found = await fetchParses(pasted ? treesQuestion(asked, pasted) : textQuestion(asked), mine.signal);
       sentences = found.filter((parsed) => parsed.words.length);
     }
     if (!sentences.length) {
@@ -69,7 +71,7 @@ async function refresh() {
       [parsed] = await fetchParses(sentenceQuestion(asked, parsed.words, asked.decoder), mine.signal);
       sentences[asked.sentence] = parsed;
     }
-    const compared = asked.compare ? await compareWith(asked, parsed.words, mine.signal) : null;
+    const compared = asked.compare ? await compareWith(asked, parsed.words, mine.signal) : (pasted?.[asked.sentence] ?? null);
     if (asking !== mine) return;
     good = asked;
     retries = 0;
@@ -105,7 +107,7 @@ function failed(error, again = refresh) {
   // The same text was parsed before: it is the new wish that cannot be met, so the page goes back to what could.
   const refused = error.status === 400 || error.status === 422;
   if (refused && good && good.text === state.text) {
-    state = { ...good, view: state.view, side: state.side };
+    state = { ...good, view: state.view, side: state.side, look: state.look };
     writeAddress("replace");
     showControls();
     notices.show("That cannot be done, so the tree stays as it was.", error.message);
@@ -215,6 +217,7 @@ function show() {
   const { parsed, root } = open;
   const { required, forbidden } = wishes();
   const difference = other && compareTrees(root, other.root);
+  showLook();
   $("compare-pane").hidden = !other;
   $("difference").hidden = !other;
   tree.show(root, parsed, { required, differ: difference?.mine });
@@ -226,11 +229,18 @@ function show() {
   const constrained = required.size + forbidden.size > 0;
   refill($("promise"), promise(parsed, constrained));
   $("tree-title").textContent = other ? decoderName(state.decoder) : "Tree";
-  refill($("other-title"), other ? decoderName(state.compare) : "");
+  refill($("other-title"), other ? decoderName(state.compare) || "Your tree" : "");
   refill($("other-promise"), other ? otherPromise(constrained) : null);
   sentence.show(parsed.words);
   showArcs();
   showTable();
+}
+
+/** Draws trees as the state says. */
+function showLook() {
+  const look = state.look ?? DEFAULT_STATE.look; // a history entry of an older page has none
+  for (const input of $("look").querySelectorAll("input")) input.checked = look[input.name];
+  for (const view of [tree, otherTree]) view.setLook(look);
 }
 
 /** Shows dependencies if the model has them. */
@@ -245,6 +255,7 @@ function showArcs() {
 }
 
 function otherPromise(constrained) {
+  if (!state.compare) return agreement(open.root, other.root);
   if (readingRank(state.compare) > 1) return readingOdds(other.parsed);
   return promise(other.parsed, constrained && OBEDIENT.includes(state.compare));
 }
@@ -355,7 +366,7 @@ const arcs = new ArcsView($("arcs-frame"), {
 });
 const exporting = new ExportDialog(
   $("export-dialog"),
-  () => ({ ...open, collapsed: tree.collapsed }),
+  () => ({ ...open, collapsed: tree.collapsed, look: state.look, sentences }),
   (text) => notices.say(text),
 );
 
@@ -383,6 +394,11 @@ $("sides").addEventListener("change", (event) => {
   state = { ...state, side: event.target.value };
   writeAddress("replace");
   showTable();
+});
+$("look").addEventListener("change", ({ target }) => {
+  state = { ...state, look: { ...state.look, [target.name]: target.checked } };
+  writeAddress("replace");
+  showLook();
 });
 $("tabs").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
 $("tabs").addEventListener("keydown", (event) => {

@@ -1,8 +1,9 @@
 // The dialog that shows a parse in a format, to copy or to save.
 
 import { el, refill } from "./dom.js";
-import { bracketText, jsonText, latexText, svgText } from "./formats.js";
+import { bracketText, jsonListText, jsonText, latexText, svgText } from "./formats.js";
 import { pngOf } from "./png.js";
+import { buildTree } from "./tree.js";
 
 const FORMATS = {
   svg: { name: "SVG", file: "tree.svg", type: "image/svg+xml", picture: true, about: "A drawing that stays sharp at any size." },
@@ -13,7 +14,10 @@ const FORMATS = {
 };
 
 export class ExportDialog {
-  /** `current()` gives what is on the page: {root, parsed, collapsed}; `onsaid(text)` tells the reader of success. */
+  /**
+   * `current()` gives what is on the page: {root, parsed, collapsed, look} and all `sentences` of the text;
+   * `onsaid(text)` tells the reader of success.
+   */
   constructor(dialog, current, onsaid) {
     this.dialog = dialog;
     this.current = current;
@@ -21,6 +25,8 @@ export class ExportDialog {
     this.format = "svg";
     this.preview = dialog.querySelector("#export-preview");
     this.about = dialog.querySelector("#export-about");
+    this.all = dialog.querySelector("#export-all");
+    this.all.addEventListener("change", () => this.#choose(this.format));
     const choices = Object.entries(FORMATS).map(([key, { name }]) =>
       el("label", { class: "choice" },
         el("input", { type: "radio", name: "format", value: key, checked: key === this.format, onchange: () => this.#choose(key) }),
@@ -40,6 +46,8 @@ export class ExportDialog {
     this.format = key;
     const { picture, about } = FORMATS[key];
     this.about.textContent = about;
+    // Pictures are of one tree.
+    this.all.closest("label").hidden = Boolean(picture) || this.current().sentences.length < 2;
     this.#forget();
     if (picture) {
       const blob = await this.#blob();
@@ -52,11 +60,12 @@ export class ExportDialog {
   }
 
   #text() {
-    const { root, parsed, collapsed } = this.current();
-    if (this.format === "brackets") return bracketText(parsed);
-    if (this.format === "latex") return latexText(root);
-    if (this.format === "json") return jsonText(parsed);
-    return svgText(root, parsed.words, collapsed);
+    const { root, parsed, collapsed, look, sentences } = this.current();
+    if (FORMATS[this.format].picture) return svgText(root, parsed.words, collapsed, look);
+    const several = this.all.checked && sentences.length > 1;
+    if (this.format === "json") return several ? jsonListText(sentences) : jsonText(parsed);
+    if (this.format === "brackets") return (several ? sentences : [parsed]).map(bracketText).join("");
+    return several ? sentences.map((one) => latexText(buildTree(one))).join("\n") : latexText(root);
   }
 
   async #blob() {

@@ -15,10 +15,12 @@ const ESCAPES = {
 export const bracketText = (parsed) => `${parsed.brackets}\n`;
 
 /** All that the service said of the sentence but the score tables, which would drown the rest. */
-export function jsonText(parsed) {
-  const kept = Object.entries(parsed).filter(([key]) => !TABLES.has(key));
-  return `${JSON.stringify(Object.fromEntries(kept), null, 1)}\n`;
-}
+export const jsonText = (parsed) => `${JSON.stringify(withoutTables(parsed), null, 1)}\n`;
+
+/** The same of several sentences, in a list. */
+export const jsonListText = (all) => `${JSON.stringify(all.map(withoutTables), null, 1)}\n`;
+
+const withoutTables = (parsed) => Object.fromEntries(Object.entries(parsed).filter(([key]) => !TABLES.has(key)));
 
 /** The tree for the LaTeX package forest. */
 export function latexText(root) {
@@ -58,8 +60,8 @@ const TINTS = {
 };
 
 /** The drawn tree as a file of its own, dark on white, with attributes only: no style sheet has to come along. */
-export function svgText(root, words, collapsed) {
-  const { places, width, height } = layoutTree(drawnRoot(root), words, collapsed);
+export function svgText(root, words, collapsed, look) {
+  const { places, width, height } = layoutTree(drawnRoot(root), words, collapsed, look);
   const [w, h] = [Math.ceil(width), Math.ceil(height)];
   const family = (font) => escapeXml(font.slice(font.indexOf("px") + 3));
   const parts = [

@@ -39,19 +39,22 @@ export function textWidth(text, font) {
   return width;
 }
 
+/** How a tree is drawn: with the tags of words and the probabilities of phrases, its branches in right angles. */
+export const PLAIN_LOOK = Object.freeze({ tags: true, probabilities: true, slanted: false });
+
 /**
  * The places of all nodes that show, parents first, and the size of the whole drawing.
  *
  * `collapsed` holds the keys of constituents whose inside is hidden under a roof. A place has the node, its level over
  * the words, x and y of its middle, the width of its pill, what is written, and the path from its parent.
  */
-export function layoutTree(root, words, collapsed) {
+export function layoutTree(root, words, collapsed, look = PLAIN_LOOK) {
   const places = [];
   const byNode = new Map();
   const visit = [[root, null, 1]];
   while (visit.length) {
     const [node, parent, depth] = visit.pop();
-    const place = makePlace(node, parent, depth, words, collapsed);
+    const place = makePlace(node, parent, depth, { words, collapsed, look });
     places.push(place);
     byNode.set(node, place);
     parent?.children.push(place);
@@ -71,7 +74,8 @@ export function layoutTree(root, words, collapsed) {
   }
   const top = places[0].level;
   for (let index = places.length - 1; index >= 0; index -= 1) settle(places[index], top);
-  for (const place of places) place.edge = place.parent ? edge(place.parent, place) : "";
+  const path = look.slanted ? slant : edge;
+  for (const place of places) place.edge = place.parent ? path(place.parent, place, look) : "";
   return {
     places,
     byNode,
@@ -81,14 +85,14 @@ export function layoutTree(root, words, collapsed) {
   };
 }
 
-function makePlace(node, parent, depth, words, collapsed) {
+function makePlace(node, parent, depth, { words, collapsed, look }) {
   const isWord = node.word !== null;
   const folded = !isWord && collapsed.has(node.key);
-  const sure = isWord || node.parent === null ? "sure" : sureness(node.probability);
+  const sure = isWord || node.parent === null || !look.probabilities ? "sure" : sureness(node.probability);
   return {
     node, parent, depth, folded, sure,
     children: [],
-    title: visible(node.label) || "—",
+    title: isWord && !look.tags ? "" : visible(node.label) || "—",
     doubt: sure === "sure" ? "" : node.probability < 0.01 ? "<1%" : `${Math.round(100 * node.probability)}%`,
     text: isWord ? shorten(visible(node.word), LONGEST_WORD) : folded ? phrase(words, node.left, node.right, FOLDED_TEXT) : "",
     level: 0, start: 0, stretch: 0, inner: 0, x: 0, y: 0, pill: 0, edge: "",
@@ -125,10 +129,21 @@ function settle(place, top) {
   }
 }
 
-/** In right angles with round corners: so it crosses nothing, however wide the tree. */
-function edge(parent, child) {
+/** Where an edge to a child ends: at its pill, its tag or, if tags are hidden, its word. */
+const edgeEnd = (child, look) => child.y + (child.node.word === null ? -PILL / 2 : look.tags ? -9 : 6);
+
+/** Slanted, as in most textbooks, down to the next level, then straight: so it too crosses nothing. */
+function slant(parent, child, look) {
   const from = parent.y + PILL / 2;
-  const to = child.y - (child.node.word === null ? PILL / 2 : 9);
+  const to = edgeEnd(child, look);
+  const bend = Math.min(to, parent.y + LEVEL - PILL / 2);
+  return `M${n(parent.x)} ${n(from)}L${n(child.x)} ${n(bend)}V${n(to)}`;
+}
+
+/** In right angles with round corners: so it crosses nothing, however wide the tree. */
+function edge(parent, child, look) {
+  const from = parent.y + PILL / 2;
+  const to = edgeEnd(child, look);
   const dx = child.x - parent.x;
   if (Math.abs(dx) < 1) return `M${n(parent.x)} ${n(from)}V${n(to)}`;
   const bar = from + BAR;

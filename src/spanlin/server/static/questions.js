@@ -11,6 +11,13 @@ export function textQuestion(state) {
   return { text, decoder, scores: text.length <= SHORT_TEXT, constraints: constraints(state) };
 }
 
+/** The question for the words of trees that were pasted. */
+export function treesQuestion(state, trees) {
+  const { text, decoder } = state;
+  const wanted = constraints(state).map(({ sentence, ...rest }) => ({ ...rest, item: sentence, sentence: 0 }));
+  return { tokens: trees.map(({ words }) => words), decoder, scores: text.length <= SHORT_TEXT, constraints: wanted };
+}
+
 /** The question for the open sentence by its words, with its tables, for any decoder that obeys its constraints. */
 export function sentenceQuestion(state, words, decoder) {
   const mine = constraints(state).filter(({ sentence }) => sentence === state.sentence);

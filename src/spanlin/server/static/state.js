@@ -1,5 +1,7 @@
 // What a link restores, and how it is written after the # of the address.
 
+import { PLAIN_LOOK } from "./layout.js";
+
 export const DEFAULT_STATE = Object.freeze({
   text: "",
   decoder: "argmin",
@@ -11,6 +13,7 @@ export const DEFAULT_STATE = Object.freeze({
   forbiddenArcs: [],
   side: "left",
   view: "tree",
+  look: PLAIN_LOOK,
 });
 
 /** What is shown: the tree with all the width, the table of its spans, or both. */
@@ -35,6 +38,8 @@ export function encodeState(state) {
   if (state.forbiddenArcs.length) parts.set("forbid-arcs", encodeArcs(state.forbiddenArcs));
   if (state.side !== DEFAULT_STATE.side) parts.set("side", state.side);
   if (state.view !== DEFAULT_STATE.view) parts.set("view", state.view);
+  const look = Object.keys(PLAIN_LOOK).filter((key) => (state.look ?? PLAIN_LOOK)[key] !== PLAIN_LOOK[key]);
+  if (look.length) parts.set("look", look.map((key) => (PLAIN_LOOK[key] ? `no-${key}` : key)).join(" "));
   return parts.toString();
 }
 
@@ -53,8 +58,14 @@ export function decodeState(hash) {
     requiredArcs: decodeArcs(parts.get("require-arcs")),
     forbiddenArcs: decodeArcs(parts.get("forbid-arcs")),
     side: parts.get("side") === "right" ? "right" : "left",
+    look: decodeLook(parts.get("look") ?? ""),
     view: VIEWS.includes(parts.get("view")) ? parts.get("view") : DEFAULT_STATE.view,
   };
+}
+
+function decodeLook(text) {
+  const told = new Set(text.split(" "));
+  return Object.fromEntries(Object.entries(PLAIN_LOOK).map(([key, usual]) => [key, usual ? !told.has(`no-${key}`) : told.has(key)]));
 }
 
 export const sameSpan = (one, two) =>

@@ -3,7 +3,7 @@
 import { arcText } from "./arc_menu.js";
 import { el, icon, refill } from "./dom.js";
 import { DECODERS, decoderName, readings } from "./decoders.js";
-import { onlyIn } from "./tree.js";
+import { constituents, onlyIn } from "./tree.js";
 import { percent, phrase, plural } from "./words.js";
 
 /** Fills the two decoder lists once the service has told its decoders. */
@@ -80,6 +80,13 @@ export function compareTrees(root, other) {
     ? "Both trees are the same."
     : `${plural(count, "constituent")} ${count === 1 ? "differs" : "differ"}: ${mine.size} only above, ${theirs.size} only below.`;
   return { mine, theirs, count, text };
+}
+
+/** Says how much of a tree that was pasted the parser's has: F1 of labelled constituents. */
+export function agreement(root, pasted) {
+  const [mine, theirs] = [constituents(root).length, constituents(pasted).length];
+  const shared = mine - onlyIn(root, pasted).size;
+  return el("span", { class: "promise reading" }, icon("info"), `Agreement: F1 ${percent(mine + theirs ? (2 * shared) / (mine + theirs) : 1)}`);
 }
 
 /** Says how the predictions of one side fare. */

@@ -1,7 +1,7 @@
 // The tree as SVG: drawn from a layout, walked with the keys, every node told to a screen reader as an item of a tree.
 
 import { el, svgEl } from "./dom.js";
-import { PILL, ROOF_TEXT, WORD_DROP, layoutTree, roof } from "./layout.js";
+import { PILL, PLAIN_LOOK, ROOF_TEXT, WORD_DROP, layoutTree, roof } from "./layout.js";
 import { meaning } from "./glossary.js";
 import { drawnRoot } from "./tree.js";
 import { Viewport } from "./viewport.js";
@@ -20,6 +20,7 @@ export class TreeView {
     this.frame = frame;
     this.events = { onpoint, onpick, onfold };
     this.collapsed = new Set();
+    this.look = PLAIN_LOOK;
     this.drawn = new Map();
     this.focusKey = null;
     this.edges = svgEl("g", { class: "edges", "aria-hidden": "true" });
@@ -49,6 +50,12 @@ export class TreeView {
     Object.assign(this, { root, parsed, marks });
     if (!sameWords) this.collapsed = parsed.words.length > LONG ? overview(drawnRoot(root), OVERVIEW) : new Set();
     this.#draw({ keep: sameWords });
+  }
+
+  /** Draws the tree in another look: see `PLAIN_LOOK`. */
+  setLook(look) {
+    this.look = look;
+    if (this.root) this.#draw({ keep: true });
   }
 
   toggle(node) {
@@ -85,7 +92,7 @@ export class TreeView {
   }
 
   #draw({ keep }) {
-    this.layout = layoutTree(drawnRoot(this.root), this.parsed.words, this.collapsed);
+    this.layout = layoutTree(drawnRoot(this.root), this.parsed.words, this.collapsed, this.look);
     const next = new Map();
     const ordered = [];
     for (const place of this.layout.places) {

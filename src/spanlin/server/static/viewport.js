@@ -7,6 +7,7 @@ const DRAG = 4; // pixels before a press becomes a drag, so that a click with a 
 const STEP = 60;
 const LARGEST_FIT = 1.35; // by itself a drawing is never shown larger
 const NARROW = 500; // pixels of a phone's window
+const LEAST_ON_PHONES = 0.42; // phones are held closer to the eye
 
 export class Viewport {
   /** `frame` is what one sees through, `content` the SVG group that moves; `onmove` is told of every change. */
@@ -38,14 +39,19 @@ export class Viewport {
 
   /** How large a drawing of this size is shown if there is height enough: its width fits, or can at least be read. */
   scaleFor(size) {
-    return Math.min(LARGEST_FIT, Math.max(READABLE[0], this.frame.clientWidth / size.width));
+    return Math.min(LARGEST_FIT, Math.max(this.#least(), this.frame.clientWidth / size.width));
+  }
+
+  /** How small words may be. */
+  #least() {
+    return this.frame.clientWidth < NARROW ? LEAST_ON_PHONES : READABLE[0];
   }
 
   fit({ readable = false } = {}) {
     const { clientWidth: width, clientHeight: height } = this.frame;
     const [byWidth, byHeight] = [width / this.size.width, height / this.size.height];
     const whole = Math.min(byWidth, byHeight);
-    const least = readable ? Math.min(READABLE[1], Math.max(READABLE[0], byHeight)) : SMALLEST;
+    const least = readable ? Math.min(READABLE[1], Math.max(this.#least(), byHeight)) : SMALLEST;
     this.scale = Math.min(LARGEST_FIT, Math.max(least, whole));
     const [drawnWidth, drawnHeight] = [this.size.width * this.scale, this.size.height * this.scale];
     this.x = Math.max(0, (width - drawnWidth) / 2);
