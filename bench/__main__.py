@@ -190,6 +190,36 @@ def devices(
 
 
 @main.command()
+@click.option("--text", "files", type=EXISTING_FILE, multiple=True, required=True, help="Lines of text. Repeatable.")
+@click.option("--model", "models", multiple=True, default=("en",), show_default=True, help="Repeatable.")
+@click.option("--count", type=int, default=3000, show_default=True, help="Lines at most; 0 for all.")
+@click.option("--batch-tokens", type=int, default=0, help="Word pieces per batch; 0 for those of a CPU.")
+@click.option("--repeats", type=int, default=5, show_default=True, help="Passes, of which the fastest counts.")
+@click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
+def host(
+    *,
+    files: tuple[Path, ...],
+    models: tuple[str, ...],
+    count: int,
+    batch_tokens: int,
+    repeats: int,
+    json_file: Path | None,
+) -> None:
+    """Measure all but the network, stage by stage: CPU time per sentence, with the network's answers replayed."""
+    from bench.host import HostBenchError, measure, read_texts, to_markdown
+    from spanlin.errors import SpanlinError
+
+    try:
+        texts = read_texts(files)[: count or None]
+        figures = measure(models, texts, batch_tokens=batch_tokens, repeats=repeats, log=_log)
+    except (SpanlinError, HostBenchError) as error:
+        raise click.ClickException(str(error)) from error
+    if json_file is not None:
+        json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    click.echo("\n".join(to_markdown(figures)), nl=False)
+
+
+@main.command()
 @click.option("--checkpoint", "checkpoints", metavar="NAME=FOLDER", multiple=True, required=True, help="Repeatable.")
 @click.option("--gold", type=EXISTING_FILE, required=True, help="Trees that no checkpoint was trained on.")
 @click.option("--beside", multiple=True, default=("en",), show_default=True, help="Other models. Repeatable.")

@@ -17,6 +17,7 @@ PARTS = {
     "errors": "",
     "atomic_files": "",
     "stop_signals": "",
+    "decimals": "",
     "text": "errors trees",
     "config": "errors",
     "trees": "errors atomic_files",
@@ -30,11 +31,14 @@ PARTS = {
     "runtime": "errors trees decoding model_folder",
     "network": "errors trees config",
     "runtime.torch": "errors config model_folder network runtime",
-    "parsed_constituents": "(text)",
-    "parsed_dependencies": "errors dependencies",
+    "parsed_constituents": "decimals (text)",
+    "parsed_dependencies": "decimals errors dependencies",
     "parsed_conllu": "errors dependencies parsed_dependencies",
     "parsed_json": "errors text parsed_dependencies",
-    "parsed": "errors trees (text) render parsed_conllu parsed_constituents parsed_dependencies parsed_json",
+    "parsed": (
+        "decimals errors trees (text) (runtime) render "
+        "parsed_conllu parsed_constituents parsed_dependencies parsed_json"
+    ),
     "parsed_batch": "model_folder runtime parsed parsed_dependencies",
     "parser": (
         "errors decoding text model_folder runtime (runtime.torch) (training.runnable) "
@@ -44,7 +48,7 @@ PARTS = {
     "training.runnable": "errors model_folder runtime runtime.torch training",
     "model_evaluation": "errors trees dependencies evaluation runtime parsed parser",
     "benchmark": "errors text (runtime) parser",
-    "corpus": "errors atomic_files text model_folder runtime parsed_dependencies parsed parser",
+    "corpus": "decimals errors atomic_files text model_folder runtime parsed_dependencies parsed parser",
     "client": "errors trees decoding parsed runtime sentence_constraints",
     "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
     "integrations": "",

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from udtools import Validator
 
+from oracles.conllu_rows import conllu_by_rows
 from spanlin.dependencies import parse_conllu
 from spanlin.errors import DependencyError
 from spanlin.parsed import Parsed
@@ -114,6 +115,27 @@ def test_any_words_make_a_valid_sentence(words: list[str], joined: bool) -> None
     assert problems(conllu) == []
     (again,) = parse_conllu(conllu)
     assert again.dependencies.heads == tuple(range(len(words)))
+
+
+odd_text = st.text(st.sampled_from("ab5 '’.-n\tt\u0301é\n\ud800"), min_size=1).filter(str.strip)
+
+
+@given(
+    text=odd_text, relations=st.sampled_from(["root", "root:x", "rooted", "nmod"]), tag=st.sampled_from(["POS", "NN"])
+)
+def test_lines_are_those_of_rows_that_are_written_one_by_one(text: str, relations: str, tag: str) -> None:
+    for sentence in iter_sentences(text):
+        for place in (sentence, None):
+            parsed = chain(sentence.words, place, (tag,) * len(sentence.words))
+            assert parsed.dependencies is not None
+            parsed.dependencies = replace(parsed.dependencies, relations=(relations,) * len(parsed.words))
+            assert parsed.to_conllu(sent_id="1") == conllu_by_rows(parsed, sent_id="1")
+
+
+@pytest.mark.parametrize("tag", ["", "N\tN", "N\nN", "N\rN"])
+def test_a_tag_that_would_break_its_line_is_refused(tag: str) -> None:
+    with pytest.raises(DependencyError, match=r"^xpos of 2 is '.*': it must be text without tabs or line ends$"):
+        chain(("Dogs", "bark"), tags=("NN", tag)).to_conllu()
 
 
 def test_only_the_root_has_the_relation_root_whatever_a_network_says() -> None:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from spanlin.decimals import round_all
 from spanlin.errors import DependencyError, SpanlinError
 from spanlin.parsed_conllu import parse_to_conllu
-from spanlin.parsed_constituents import Constituent, place_constituents
-from spanlin.parsed_dependencies import ParsedDependencies
+from spanlin.parsed_constituents import Constituent, constituents_to_json, place_constituents
+from spanlin.parsed_dependencies import DependencyRecord, ParsedDependencies
 from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
@@ -23,7 +24,13 @@ from spanlin.trees.brackets import parse_tree
 from spanlin.trees.tree import LabelledSpan, Tree
 
 if TYPE_CHECKING:
+    from spanlin.runtime.results import Record
     from spanlin.text.tokens import Sentence
+
+_OF_RECORDS = (
+    *("tags", "tag_probabilities", "spans", "splits"),
+    *("left_boundaries", "right_boundaries", "dependencies"),
+)
 
 
 class Parsed:
@@ -33,6 +40,9 @@ class Parsed:
     labels included, and the same dependencies, if any. How probable they are, and what was asked for besides, makes no
     difference.
     """
+
+    _record: Record
+    _dependency_record: DependencyRecord | None
 
     def __init__(
         self,
@@ -60,6 +70,7 @@ class Parsed:
         self.words = words
         self.tags = tags
         self.tag_probabilities = tag_probabilities
+        self.spans = spans
         self.decoder = decoder
         """The rule that made a tree of the scores: see `spanlin.decoding`."""
         self.certified = certified
@@ -74,14 +85,8 @@ class Parsed:
         If not, they are the network's own and not to be taken literally; see `spanlin calibrate`.
         """
         self.splits = splits
-        """The span that the binary tree divides at each split point 1..n-1; without a label it is not a constituent."""
         self.left_boundaries = left_boundaries
-        """The network's D: for each split point 1..n where the longest span that ends there most probably starts.
-
-        They need not be the tree's: not all of them may fit together. None if the model does not score this side.
-        """
         self.right_boundaries = right_boundaries
-        """For each split point 0..n-1, where the longest span that starts there most probably ends; or None."""
         self.probability = probability
         """The chance that this is the right tree, labels included, of all that the constraints allow.
 
@@ -98,10 +103,90 @@ class Parsed:
         self.alternatives = alternatives
         """If more than one tree was asked for: the others, the most probable first."""
         self.dependencies = dependencies
-        """Heads, relations and universal tags; None if the parser was trained on trees alone."""
         self._brackets = brackets
-        self._spans = spans
         self.sentence = sentence
+
+    @classmethod
+    def _from_record(
+        cls,
+        record: Record,
+        dependencies: DependencyRecord | None,
+        *,
+        words: tuple[str, ...],
+        brackets: str,
+        decoder: str,
+        certified: bool,
+        calibrated: bool,
+        probability: float | None,
+        log_probability: float | None,
+        left_boundary_log_probs: FloatArray | None,
+        right_boundary_log_probs: FloatArray | None,
+        marginals: FloatArray | None,
+        alternatives: tuple[Parsed, ...],
+    ) -> Parsed:
+        """Return a parse of words that makes the rest of what it is of these records, each part when first asked."""
+        parsed = cls.__new__(cls)
+        parsed._record = record
+        parsed._dependency_record = dependencies
+        parsed.words = words
+        parsed._brackets = brackets
+        parsed.decoder = decoder
+        parsed.certified = certified
+        parsed.calibrated = calibrated
+        parsed.probability = probability
+        parsed.log_probability = log_probability
+        parsed.left_boundary_log_probs = left_boundary_log_probs
+        parsed.right_boundary_log_probs = right_boundary_log_probs
+        parsed.marginals = marginals
+        parsed.alternatives = alternatives
+        parsed._sentence = None
+        return parsed
+
+    # Whoever makes a parse gives these; of a record, they are made when first asked for.
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tag of each word."""
+        return self._record.tags()
+
+    @cached_property
+    def tag_probabilities(self) -> tuple[float, ...]:
+        """How probable each tag is."""
+        return self._record.tag_probabilities()
+
+    @cached_property
+    def spans(self) -> tuple[tuple[str, int, int, float], ...]:
+        """Label, edges and probability of each constituent, each before those inside it."""
+        return self._record.spans()
+
+    @cached_property
+    def splits(self) -> tuple[tuple[int, int], ...]:
+        """The span that the binary tree divides at each split point 1..n-1; without a label it is not a constituent."""
+        return self._record.splits()
+
+    @cached_property
+    def left_boundaries(self) -> tuple[int, ...] | None:
+        """The network's D: for each split point 1..n where the longest span that ends there most probably starts.
+
+        They need not be the tree's: not all of them may fit together. None if the model does not score this side.
+        """
+        return self._record.left_boundaries()
+
+    @cached_property
+    def right_boundaries(self) -> tuple[int, ...] | None:
+        """For each split point 0..n-1, where the longest span that starts there most probably ends; or None."""
+        return self._record.right_boundaries()
+
+    @cached_property
+    def dependencies(self) -> ParsedDependencies | None:
+        """Heads, relations and universal tags; None if the parser was trained on trees alone."""
+        return None if self._dependency_record is None else self._dependency_record.dependencies()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Everything is made first, as records stay behind: they share their names with all parses of a parser.
+        for name in _OF_RECORDS:
+            getattr(self, name)
+        return {name: value for name, value in self.__dict__.items() if not name.endswith("_record")}
 
     @property
     def sentence(self) -> Sentence | None:
@@ -157,7 +242,7 @@ class Parsed:
 
     def constituents(self) -> list[Constituent]:
         """Return the labelled phrases, each before those inside it."""
-        return place_constituents(self._spans, self.words, self._sentence)
+        return place_constituents(self.spans, self.words, self._sentence)
 
     def pretty(self) -> str:
         """Return the tree drawn with box characters for a terminal, one line a word."""
@@ -220,12 +305,10 @@ class Parsed:
             "text": self.text,
             "words": list(self.words),
             "tags": list(self.tags),
-            "tag_probabilities": [round(probability, 6) for probability in self.tag_probabilities],
+            "tag_probabilities": round_all(self.tag_probabilities, 6),
             "offsets": None if self.offsets is None else [list(place) for place in self.offsets],
             "brackets": self._brackets,
-            "constituents": [
-                {**found._asdict(), "probability": round(found.probability, 6)} for found in self.constituents()
-            ],
+            "constituents": constituents_to_json(self.spans, self.words, self._sentence),
             "calibrated": self.calibrated,
             "decoder": self.decoder,
             "certified": self.certified,
@@ -283,7 +366,7 @@ class Parsed:
         return self.dependencies
 
     def _probabilities(self) -> dict[LabelledSpan, float]:
-        return {LabelledSpan(left, right, label): probability for label, left, right, probability in self._spans}
+        return {LabelledSpan(left, right, label): probability for label, left, right, probability in self.spans}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Parsed):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.parsed import Parsed
-from spanlin.parsed_dependencies import ParsedDependencies
+from spanlin.parsed_dependencies import DependencyRecord, ParsedDependencies
 from spanlin.runtime.backend import BOUNDARIES, DEPENDENCIES, SCORES, IntArray
 from spanlin.runtime.batch_trees import Trees
 from spanlin.runtime.dependency_decoding import BatchDependencies
@@ -27,7 +27,7 @@ def make_parses(
     options: ParseOptions,
     *,
     marginals: NDArray[np.float64] | None,
-    dependencies: Sequence[ParsedDependencies] | None,
+    dependencies: Sequence[DependencyRecord] | None,
     calibrated: bool,
     joint: NDArray[np.bool_] | None,
 ) -> list[Parsed]:
@@ -37,57 +37,57 @@ def make_parses(
     """
     words = [tuple(one) for one in batch.words]
     counts = batch.counts.tolist()
-    alternatives: list[list[Parsed]] = [[] for _ in words]
+    owners = trees.owners.tolist()
+    labelled, certified = trees.labelled.tolist(), trees.certified.tolist()
+    probabilities = trees.probabilities.tolist()
+    log_probs = None if trees.log_probs is None else trees.log_probs.tolist()
+    alternatives: dict[int, list[Parsed]] = {}
     made: list[Parsed] = []
     # From the last tree on: when a sentence's best comes, its alternatives are there.
     for tree in range(len(lines) - 1, -1, -1):
-        owner = int(trees.owners[tree])
-        is_best = tree == 0 or trees.owners[tree - 1] != owner
+        owner = owners[tree]
+        is_best = tree == 0 or owners[tree - 1] != owner
         left = right = own_marginals = None
         if is_best and options.scores:
             left, right = (_side(batch, name, owner, counts[owner]) for name in SCORES)
         if is_best and marginals is not None:
             own_marginals = marginals[owner, : counts[owner] + 1, : counts[owner] + 1].copy()
-        is_labelled = bool(trees.labelled[tree])
+        is_labelled = labelled[tree]
         record = records[tree]
-        parsed = Parsed(
+        parsed = Parsed._from_record(
+            record,
+            None if dependencies is None else dependencies[owner],
             words=words[owner],
             brackets=lines[tree],
-            calibrated=calibrated,
             decoder=_decoder(options, is_labelled=is_labelled, is_joint=joint is not None and bool(joint[owner])),
-            probability=float(trees.probabilities[tree]) if is_labelled else None,
-            log_probability=None if trees.log_probs is None else float(trees.log_probs[tree]),
+            certified=certified[tree] or (record.certified and not is_labelled),
+            calibrated=calibrated,
+            probability=probabilities[tree] if is_labelled else None,
+            log_probability=None if log_probs is None else log_probs[tree],
             left_boundary_log_probs=left,
             right_boundary_log_probs=right,
             marginals=own_marginals,
-            alternatives=tuple(reversed(alternatives[owner])) if is_best else (),
-            dependencies=None if dependencies is None else dependencies[owner],
-            **record._replace(
-                certified=bool(trees.certified[tree]) or (record.certified and not is_labelled)
-            )._asdict(),
+            alternatives=tuple(reversed(alternatives.get(owner, ()))) if is_best else (),
         )
-        (made if is_best else alternatives[owner]).append(parsed)
+        if is_best:
+            made.append(parsed)
+        else:
+            alternatives.setdefault(owner, []).append(parsed)
     return made[::-1]
 
 
 def make_dependencies(
     found: BatchDependencies, probabilities: NDArray[np.float64], counts: IntArray, folder: ModelFolder
-) -> list[ParsedDependencies]:
+) -> list[DependencyRecord]:
     """Return the dependencies of each sentence; `probabilities`, [batch, words], are those of their arcs."""
-    relations, universal_tags, calibrated = folder.relations, folder.universal_tags, folder.dependencies_calibrated
-    columns = (found.heads, found.relations, found.universal_tags, probabilities)
+    names = folder.relations, folder.universal_tags, folder.dependencies_calibrated
+    numbers = np.stack(
+        (found.heads, found.relations, found.universal_tags), axis=1, dtype=np.int32, casting="same_kind"
+    )
+    # Copies: a sentence that is kept must not keep the whole batch.
     return [
-        ParsedDependencies(
-            heads=tuple(heads[:count]),
-            relations=tuple(relations[number] for number in numbers[:count]),
-            universal_tags=tuple(universal_tags[tag] for tag in tags[:count]),
-            arc_probabilities=tuple(chances[:count]),
-            certified=True,  # exact: see `find_dependencies`
-            calibrated=calibrated,
-        )
-        for count, heads, numbers, tags, chances in zip(
-            counts.tolist(), *(column.tolist() for column in columns), strict=True
-        )
+        DependencyRecord(numbers[row, :, :count].copy(), probabilities[row, :count].copy(), *names)
+        for row, count in enumerate(counts.tolist())
     ]
 
 

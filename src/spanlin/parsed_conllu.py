@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
-from spanlin.dependencies.conllu import format_conllu
-from spanlin.dependencies.sentence import EMPTY, ConlluSentence, MultiWordToken, Row, Word
+from spanlin.dependencies.sentence import EMPTY
 from spanlin.errors import DependencyError
 from spanlin.parsed_dependencies import ParsedDependencies
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CLITIC = re.compile(r"['’]\w+")
+_BREAK = re.compile(r"[\t\n\r]")
 _ROOT = "root"
 _UNKNOWN = "dep"
 
@@ -36,31 +37,31 @@ def parse_to_conllu(
         raise DependencyError("a sentence without words cannot be written as CoNLL-U")
     if sent_id and sent_id.split() != [sent_id]:
         raise DependencyError(f"the sent_id {sent_id!r:.40} has white space: use another sign, such as -")
-    forms = [_form(word) for word in words]
-    glued = [offsets is not None and _are_glued(forms, offsets, number) for number in range(len(forms))]
-    rows: list[Row] = []
+    upos, relations = dependencies.universal_tags, list(map(_relation, dependencies.heads, dependencies.relations))
+    _check_columns({"upos": upos, "xpos": tags, "deprel": relations})
+    forms = [word if word.isalnum() and word.isascii() else _form(word) for word in words]
+    glued = [False] * len(forms) if offsets is None else _find_glued(forms, offsets)
+    lines: list[str] = []
+    text: list[str] = []
     for first, end in _tokens(forms, tags, glued):
         is_multi_word = end > first + 1
         space_after = not glued[end - 1]
+        token = "".join(forms[first:end])
         if is_multi_word:
             misc = _misc(offsets, first, end, space_after=space_after)
-            rows.append(MultiWordToken(first + 1, end, "".join(forms[first:end]), misc=misc))
+            lines.append(f"{first + 1}-{end}\t{token}\t_\t_\t_\t_\t_\t_\t_\t{misc}")
+        text += (token, " ") if space_after else (token,)
         for number in range(first, end):
-            rows.append(
-                Word(
-                    forms[number],
-                    upos=dependencies.universal_tags[number],
-                    xpos=tags[number],
-                    head=dependencies.heads[number],
-                    deprel=_relation(dependencies.heads[number], dependencies.relations[number]),
-                    # Spaces are the business of tokens, of which such a word is only a part.
-                    misc=_misc(offsets, number, number + 1, space_after=space_after or is_multi_word),
-                )
+            # Spaces are the business of tokens, of which such a word is only a part.
+            misc = _misc(offsets, number, number + 1, space_after=space_after or is_multi_word)
+            lines.append(
+                f"{number + 1}\t{forms[number]}\t_\t{upos[number]}\t{tags[number]}\t_"
+                f"\t{dependencies.heads[number]}\t{relations[number]}\t_\t{misc}"
             )
     comments = [f"# sent_id = {sent_id}"] if sent_id else []
-    comments.append(f"# text = {ConlluSentence(tuple(rows)).joined_text}")
+    comments.append(f"# text = {''.join(text[:-1])}")  # no space after the last
     comments.append(f"# constituency = {_form(brackets)}")
-    return format_conllu(ConlluSentence(tuple(rows), tuple(comments)))
+    return "\n".join((*comments, *lines, "", ""))
 
 
 def is_contracted(before: str, word: str, tag: str) -> bool:
@@ -96,25 +97,38 @@ def _form(word: str) -> str:
 
 def _relation(head: int, relation: str) -> str:
     """Return a relation as the format allows it: that of the root is root, and no other is."""
-    is_root = relation.partition(":")[0] == _ROOT
+    is_root = relation.startswith(_ROOT) and relation.partition(":")[0] == _ROOT
     if head == 0:
         return relation if is_root else _ROOT
     return _UNKNOWN if is_root else relation
 
 
-def _are_glued(forms: Sequence[str], offsets: Offsets, number: int) -> bool:
-    """Return whether the next word follows without a space.
+def _check_columns(columns: Mapping[str, Sequence[str]]) -> None:
+    """Raise a DependencyError if something would break its line: a parse may have come from anywhere."""
+    for column, values in columns.items():
+        if all(values) and not _BREAK.search(" ".join(values)):
+            continue
+        for number, value in enumerate(values, start=1):
+            if not value or _BREAK.search(value):
+                raise DependencyError(
+                    f"{column} of {number} is {value!r:.40}: it must be text without tabs or line ends"
+                )
 
-    Never one that would become part of a letter, as an accent on its own does: the text has to be normalised, too.
-    """
-    if number + 1 == len(forms) or offsets[number][1] != offsets[number + 1][0]:
-        return False
-    both = forms[number] + forms[number + 1]
-    return both.isascii() or unicodedata.normalize("NFC", both) == both
+
+def _find_glued(forms: Sequence[str], offsets: Offsets) -> list[bool]:
+    """Return of each word whether the next one follows without a space."""
+    glued = [here[1] == following[0] for here, following in pairwise(offsets)]
+    for number, is_glued in enumerate(glued):
+        if is_glued:
+            # Never one that would become part of a letter, as an accent on its own does: the text has to be
+            # normalised, too.
+            both = forms[number] + forms[number + 1]
+            glued[number] = both.isascii() or unicodedata.normalize("NFC", both) == both
+    return [*glued, False]
 
 
 def _misc(offsets: Offsets | None, first: int, end: int, *, space_after: bool) -> str:
-    parts = [] if space_after else ["SpaceAfter=No"]
-    if offsets is not None:
-        parts.append(f"TokenRange={offsets[first][0]}:{offsets[end - 1][1]}")
-    return "|".join(parts) or EMPTY
+    if offsets is None:  # so that nobody knows of spaces either
+        return EMPTY
+    places = f"TokenRange={offsets[first][0]}:{offsets[end - 1][1]}"
+    return places if space_after else f"SpaceAfter=No|{places}"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from spanlin.decimals import round_all
 from spanlin.dependencies.heads import Dependencies
 from spanlin.errors import DependencyError
 
@@ -47,7 +51,7 @@ class ParsedDependencies:
             list(self.heads),
             list(self.relations),
             list(self.universal_tags),
-            [round(probability, 6) for probability in self.arc_probabilities],
+            round_all(self.arc_probabilities, 6),
             self.certified,
             self.calibrated,
         )
@@ -69,3 +73,29 @@ class ParsedDependencies:
         if heads and (problem := Dependencies(heads, relations).problem):
             raise DependencyError(problem)
         return cls(heads, relations, tags, probabilities, *(found[key] for key in KEYS[4:]))
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyRecord:
+    """The dependencies of a sentence in numbers, until someone asks for them.
+
+    `numbers` are [3, words]: heads, relations, universal tags; `chances`, [words], are those of the heads.
+    """
+
+    numbers: NDArray[np.int32]
+    chances: NDArray[np.float64]
+    relations: Sequence[str]
+    universal_tags: Sequence[str]
+    calibrated: bool
+
+    def dependencies(self) -> ParsedDependencies:
+        """Return what the numbers stand for."""
+        heads, relations, universal_tags = self.numbers.tolist()
+        return ParsedDependencies(
+            heads=tuple(heads),
+            relations=tuple(map(self.relations.__getitem__, relations)),
+            universal_tags=tuple(map(self.universal_tags.__getitem__, universal_tags)),
+            arc_probabilities=tuple(self.chances.tolist()),
+            certified=True,  # exact: see `find_dependencies`
+            calibrated=self.calibrated,
+        )

@@ -16,7 +16,7 @@ from spanlin.model_folder.lookup import find_model
 from spanlin.model_folder.path_kinds import is_checkpoint
 from spanlin.parsed import Parsed
 from spanlin.parsed_batch import make_dependencies, make_parses, no_words
-from spanlin.parsed_dependencies import ParsedDependencies
+from spanlin.parsed_dependencies import DependencyRecord
 from spanlin.runtime.argument_checks import check_sentences, check_text, check_threads
 from spanlin.runtime.backend import OF_DEPENDENCIES, TREE, Backend
 from spanlin.runtime.batch_runner import BatchRunner
@@ -277,7 +277,7 @@ class Parser:
     def _heads(self, batch: RunBatch[Item], constraints: Sequence[Constraints | None]) -> BatchDependencies:
         return find_constrained_dependencies(self._runner.backend, batch, constraints)
 
-    def _dependencies(self, batch: RunBatch[Item], found: BatchDependencies) -> list[ParsedDependencies]:
+    def _dependencies(self, batch: RunBatch[Item], found: BatchDependencies) -> list[DependencyRecord]:
         probabilities = self.folder.arc_calibration(arc_evidence(batch.counts, found.log_probs, batch.found))
         return make_dependencies(found, probabilities, batch.counts, self.folder)
 

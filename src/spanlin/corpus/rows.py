@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeAlias, get_
 
 from spanlin.corpus.documents import Document
 from spanlin.corpus.parquet import ParquetShard
+from spanlin.decimals import round_all
 from spanlin.parsed import Parsed
 from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.text import Sentence, iter_sentences
@@ -51,6 +52,7 @@ def make_row(found: DocumentSentence, parsed: Parsed) -> dict[str, Any]:
     document, number, sentence = found
     start, end = sentence.starts[0], sentence.ends[-1]
     log_probability = parsed.log_probability
+    probabilities = round_all([span[3] for span in parsed.spans], _DECIMALS)
     return {
         "document": document.id,
         "sentence": number,
@@ -61,11 +63,11 @@ def make_row(found: DocumentSentence, parsed: Parsed) -> dict[str, Any]:
         "token_starts": list(sentence.starts),
         "token_ends": list(sentence.ends),
         "tags": list(parsed.tags),
-        "tag_probabilities": [round(probability, _DECIMALS) for probability in parsed.tag_probabilities],
+        "tag_probabilities": round_all(parsed.tag_probabilities, _DECIMALS),
         "brackets": parsed.brackets(),
         "constituents": [
-            {"label": one.label, "left": one.left, "right": one.right, "probability": round(one.probability, _DECIMALS)}
-            for one in parsed.constituents()
+            {"label": label, "left": left, "right": right, "probability": probability}
+            for probability, (label, left, right, _) in zip(probabilities, parsed.spans, strict=True)
         ],
         "log_probability": None if log_probability is None else round(log_probability, _DECIMALS),
         "certified": parsed.certified,
@@ -78,7 +80,7 @@ def _arcs(found: ParsedDependencies) -> dict[str, Any]:
         "heads": list(found.heads),
         "relations": list(found.relations),
         "universal_tags": list(found.universal_tags),
-        "arc_probabilities": [round(probability, _DECIMALS) for probability in found.arc_probabilities],
+        "arc_probabilities": round_all(found.arc_probabilities, _DECIMALS),
     }
 
 

@@ -1,35 +1,96 @@
-"""The arrays of a batch as one record a sentence."""
+"""The arrays of a batch as one record a sentence, which makes tuples and names of them only when asked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spanlin.model_folder.calibration import Calibration
-from spanlin.runtime.backend import TREE, Arrays, IntArray
+from spanlin.runtime.backend import BOUNDARIES, TREE, Arrays, IntArray
 from spanlin.runtime.confidence import span_evidence
 from spanlin.trees.transforms import constituent_labels
 
-_Row = tuple[int, ...]
+Spans = tuple[tuple[str, int, int, float], ...]
 
 
-class Record(NamedTuple):
-    """Tags and labelled spans of a sentence, each with its probability; a span stands before those inside it.
+@dataclass(frozen=True)
+class _Names:
+    """What the numbers of a batch mean: the rows of `Record.numbers`, the labels of spans, the tags."""
 
-    The splits are the spans that the binary tree divides at its split points 1..n-1, with or without a label. The
-    boundaries are the most probable ones, None for a side that is not scored. If they are the tree's own, no tree
-    is more probable, and it is `certified`.
+    rows: Mapping[str, int]
+    chains: Sequence[Sequence[str]]
+    tags: Sequence[str]
+
+
+class Record:
+    """The tree of a sentence in numbers of its own, which keep no batch alive, and what they stand for.
+
+    If the most probable boundaries are the tree's own, no tree is more probable, and it is `certified`.
     """
 
-    tags: tuple[str, ...]
-    tag_probabilities: tuple[float, ...]
-    spans: tuple[tuple[str, int, int, float], ...]
-    splits: tuple[tuple[int, int], ...]
-    left_boundaries: tuple[int, ...] | None
-    right_boundaries: tuple[int, ...] | None
-    certified: bool
+    __slots__ = ("_chances", "_names", "_numbers", "certified")
+
+    def __init__(
+        self, names: _Names, numbers: NDArray[np.int32], chances: NDArray[np.float64], certified: bool
+    ) -> None:
+        """Of n words, `numbers` are [rows, n], and `chances` [3, n]: those of split spans, words' spans and tags."""
+        self._names = names
+        self._numbers = numbers
+        self._chances = chances
+        self.certified = certified
+
+    def tags(self) -> tuple[str, ...]:
+        """Return the tag of each word."""
+        return tuple(map(self._names.tags.__getitem__, self._row("tags")))
+
+    def tag_probabilities(self) -> tuple[float, ...]:
+        """Return the probability of each tag."""
+        return tuple(self._chances[2].tolist())
+
+    def spans(self) -> Spans:
+        """Return label, edges and probability of each labelled span; a span stands before those inside it."""
+        lefts, rights, split_labels, word_labels = map(self._row, TREE[:4])
+        split_chances, word_chances = self._chances[:2].tolist()
+        last = len(word_labels) - 1  # there is one split point less
+        found = [
+            (left, -right, label, chance)
+            for left, right, label, chance in zip(
+                lefts[:last], rights[:last], split_labels[:last], split_chances[:last], strict=True
+            )
+            if label
+        ]
+        found += [
+            (place, -place - 1, label, chance)
+            for place, (label, chance) in enumerate(zip(word_labels, word_chances, strict=True))
+            if label
+        ]
+        found.sort()
+        chains = self._names.chains
+        return tuple([(part, left, -right, chance) for left, right, label, chance in found for part in chains[label]])
+
+    def splits(self) -> tuple[tuple[int, int], ...]:
+        """Return the spans that the binary tree divides at its split points 1..n-1, with or without a label."""
+        return tuple(zip(self._row("lefts")[:-1], self._row("rights")[:-1], strict=True))
+
+    def left_boundaries(self) -> tuple[int, ...] | None:
+        """Return the most probable left boundaries; None if this side is not scored."""
+        if "left_boundaries" not in self._names.rows:
+            return None
+        return (*self._row("left_boundaries")[:-1], 0)  # that of the whole sentence is never in question
+
+    def right_boundaries(self) -> tuple[int, ...] | None:
+        """Return the most probable right boundaries; None if this side is not scored."""
+        if "right_boundaries" not in self._names.rows:
+            return None
+        found = self._row("right_boundaries")
+        return (len(found), *found[1:])
+
+    def _row(self, name: str) -> list[int]:
+        numbers: list[int] = self._numbers[self._names.rows[name]].tolist()
+        return numbers
 
 
 class RecordMaker:
@@ -42,64 +103,21 @@ class RecordMaker:
 
     def __call__(self, counts: IntArray, found: Arrays) -> list[Record]:
         """Return the records of a batch from a backend's outputs TREE, CONFIDENCE and BOUNDARIES."""
-        probabilities = self._calibration(span_evidence(counts, found))
-        tag_probabilities = np.exp(np.minimum(found["tag_log_probs"].astype(np.float64), 0.0))
-        lists = [found[name].tolist() for name in TREE]
-        width = found["lefts"].shape[1]
-        rows = zip(counts.tolist(), *lists, probabilities.tolist(), tag_probabilities.tolist(), strict=True)
-        boundaries = zip(*_boundaries(counts, found), _certified(counts, found), strict=True)
-        return [Record(*self._columns(width, *row), *rest) for row, rest in zip(rows, boundaries, strict=True)]
-
-    def _columns(  # noqa: PLR0917 (the columns of a parse, in their order)
-        self,
-        width: int,
-        count: int,
-        lefts: list[int],
-        rights: list[int],
-        split_labels: list[int],
-        word_labels: list[int],
-        tags: list[int],
-        probabilities: list[float],
-        tag_probabilities: list[float],
-    ) -> tuple[
-        tuple[str, ...], tuple[float, ...], tuple[tuple[str, int, int, float], ...], tuple[tuple[int, int], ...]
-    ]:
-        spans = [
-            (lefts[split], -rights[split], split_labels[split], probabilities[split])
-            for split in range(count - 1)
-            if split_labels[split]
+        rows = [name for name in (*TREE, *BOUNDARIES) if name in found]
+        names = _Names({name: row for row, name in enumerate(rows)}, self._chains, self._tags)
+        words = found["tags"].shape[1]
+        numbers = np.zeros((len(counts), len(rows), words), dtype=np.int32)
+        for row, name in enumerate(rows):
+            numbers[:, row, : found[name].shape[1]] = found[name]
+        spans = self._calibration(span_evidence(counts, found))
+        chances = np.zeros((len(counts), 3, words))
+        chances[:, 0, :-1], chances[:, 1] = spans[:, : words - 1], spans[:, words - 1 :]
+        chances[:, 2] = np.exp(np.minimum(found["tag_log_probs"], 0.0, dtype=np.float64))
+        # Copies: a sentence that is kept must not keep the whole batch.
+        return [
+            Record(names, numbers[place, :, :count].copy(), chances[place, :, :count].copy(), certified)
+            for place, (count, certified) in enumerate(zip(counts.tolist(), _certified(counts, found), strict=True))
         ]
-        spans += [
-            (place, -place - 1, word_labels[place], probabilities[width + place])
-            for place in range(count)
-            if word_labels[place]
-        ]
-        spans.sort()
-        parts = (
-            (part, left, -right, probability)
-            for left, right, label, probability in spans
-            for part in self._chains[label]
-        )
-        splits = zip(lefts[: count - 1], rights[: count - 1], strict=True)
-        return (
-            tuple(self._tags[tag] for tag in tags[:count]),
-            tuple(tag_probabilities[:count]),
-            tuple(parts),
-            tuple(splits),
-        )
-
-
-def _boundaries(counts: IntArray, found: Arrays) -> tuple[list[_Row | None], list[_Row | None]]:
-    """Return the left and the right boundaries of each sentence; those of the whole sentence are never in question."""
-    left: list[_Row | None] = [None] * len(counts)
-    right: list[_Row | None] = [None] * len(counts)
-    if "left_boundaries" in found:
-        rows = zip(counts.tolist(), found["left_boundaries"].tolist(), strict=True)
-        left = [(*row[: count - 1], 0) for count, row in rows]
-    if "right_boundaries" in found:
-        rows = zip(counts.tolist(), found["right_boundaries"].tolist(), strict=True)
-        right = [(count, *row[1:count]) for count, row in rows]
-    return left, right
 
 
 def _certified(counts: IntArray, found: Arrays) -> list[bool]:
