@@ -86,7 +86,7 @@ def measure(
     if torch_cpu:
         sides["torch on the CPU, fp32"] = _timed(Parser.load(model, device="cpu"), iter(words))[0]
     return {
-        "machine": machine() | {"device": _device_name(device)},
+        "machine": machine() | {"device": device_name(device)},
         "model": model,
         "device": device,
         "sentences": len(lines),
@@ -136,7 +136,8 @@ def _rate(parser: Parser, sentences: Iterable[Sequence[str]], count: int) -> flo
     return count / _timed(parser, sentences)[1]
 
 
-def _device_name(device: str) -> str:
+def device_name(device: str) -> str:
+    """Return what a device is called: the name of a GPU."""
     if not device.startswith("cuda"):
         return device
     import torch

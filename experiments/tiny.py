@@ -111,6 +111,6 @@ def _make_encoder(folder: Path, words: list[str]) -> None:
         intermediate_size=64,
         max_position_embeddings=128,
     )
-    disable_progress_bar()  # type: ignore[no-untyped-call]
+    disable_progress_bar()
     torch.manual_seed(0)
-    transformers.BertModel(config).save_pretrained(folder)  # type: ignore[no-untyped-call]
+    transformers.BertModel(config).save_pretrained(folder)

@@ -243,6 +243,7 @@ def _seeds() -> list[bytes]:
     bodies += [{"text": _TEXTS[0], key: value} for key, value in (("k_best", 3), ("scores", True), ("marginals", True))]
     bodies += [{"texts": _TEXTS[:3], "decoder": decoder} for decoder in _DECODERS]
     bodies += [{"tokens": [["a", "b", "c"]], "constraints": [{"required": [[0, 2]], "forbidden": [[1, 3]]}]}]
+    bodies += [{"tokens": [["a", "b", "c"]], "constraints": [{"required_arcs": [[1, 2]], "forbidden_arcs": [[3, 0]]}]}]
     pages = [b"GET " + path for path in (b"/", b"/health", b"/metrics", b"/v1/model", b"/docs", b"/static/app.js")]
     found = [_JSON + json.dumps(body).encode() for body in bodies] + [page + b"\n\n" for page in pages]
     found += [_SCORE + json.dumps({"gold": [tree], "predicted": [_TREES[0]]}).encode() for tree in _TREES]

@@ -22,7 +22,7 @@ _PATIENCE = 120.0
 
 # Imported by every Python that finds it: the plain one, Ray's actors, the separate process.
 _DEADLY = """
-import os, re, signal
+import ctypes, os, signal
 from spanlin.corpus import work
 split = work.split_document
 def split_document(document, form, **options):
@@ -31,7 +31,7 @@ def split_document(document, form, **options):
     if "FAILURE" in document.text:
         raise MemoryError("too much for us")
     if "ENDLESS" in document.text:
-        re.match("(a+)+b", "a" * 100)  # it holds Python's lock all the time
+        ctypes.PyDLL(None).sleep(1000)  # it holds Python's lock all the time, and leaves the core to others
     return split(document, form, **options)
 work.split_document = split_document
 """

@@ -197,6 +197,8 @@ def spans(generator: Generator) -> Iterator[tuple[bytes, Statuses]]:
     bad += [[0], [0, 1, 2], [], ["0", "2"], [None, 1], {"left": 0}, 7, "0-2", [[0, 2]]]
     while True:
         kind = generator.choice(("required", "forbidden"))
+        # The model has no dependencies, so that any arc is wrong.
+        kind = generator.choice((kind, f"{kind}_arcs"))
         yield parse(FOUR | {"constraints": [{kind: [generator.choice(bad)]}]}), WRONG
 
 
@@ -216,6 +218,8 @@ def impossible(generator: Generator) -> Iterator[tuple[bytes, Statuses]]:
         {"required": [[0, 2]]},
         [{"required": [[0, 2, "NOPE"]]}],
         [{"forbidden": [[1, 2, "NOPE"]]}],
+        [{"required_arcs": [[1, 2]]}],
+        [{"required": [[0, 2]], "forbidden_arcs": [[1, 2]]}],
     ]
     while True:
         yield parse(FOUR | {"constraints": generator.choice(cases)}), WRONG
@@ -224,7 +228,8 @@ def impossible(generator: Generator) -> Iterator[tuple[bytes, Statuses]]:
 def many_spans(generator: Generator) -> Iterator[tuple[bytes, Statuses]]:
     while True:
         count = generator.randrange(501, 40_000)
-        yield parse(FOUR | {"constraints": [{"forbidden": [[0, 2]] * count}]}), LARGE
+        kind = generator.choice(("forbidden", "forbidden_arcs"))
+        yield parse(FOUR | {"constraints": [{kind: [[0, 2]] * count}]}), LARGE
         yield parse({"tokens": [["a"] * 500] * 5, "marginals": True}), LARGE
         yield parse({"tokens": [["a"] * 400], "k_best": 20}), LARGE
 

@@ -34,6 +34,8 @@ def keep(page: Page, name: str) -> None:
     folder = os.environ.get("SPANLIN_SCREENSHOTS")
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)
+        if page.locator("meta[name=spanlin-model]").count():  # the page without a server
+            name = f"tab-{name}"
         page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from spanlin.decoding import Constraints, decode_heads
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.parsed import Parsed
 from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.parser import Parser
 from spanlin.runtime.backend import Backend
+from spanlin.runtime.options import ParseOptions
 
 LIKE_UD = {
     "She loves writing code .": (
@@ -60,13 +65,38 @@ class ParserWithHeads(Parser):
     def __init__(self, folder: ModelFolder, backend: Backend, **options: Any) -> None:
         super().__init__(folder, backend, **options)
         self._plain = Parser(folder, backend, **options)
+        self.folder = replace(folder, relations=("root", "dep"), universal_tags=("NOUN", "VERB"))
 
-    @property
-    def has_dependencies(self) -> bool:
-        """Return True, whatever the model."""
-        return True
+    def _parsed(
+        self,
+        items: Iterable[Any],
+        words: Callable[[Any], Sequence[str]],
+        wanted: Callable[[Any], Constraints | None],
+        options: ParseOptions,
+        *,
+        constrained: bool,
+    ) -> Generator[tuple[Any, Parsed]]:
+        def of_constituents(item: Any) -> Constraints | None:
+            found = wanted(item)
+            return found and Constraints(found.required, found.forbidden)
 
-    def _parsed(self, *arguments: Any, **options: Any) -> Generator[tuple[Any, Parsed]]:
-        for item, parsed in self._plain._parsed(*arguments, **options):
-            parsed.dependencies = dependencies_of(parsed.words)
+        for item, parsed in self._plain._parsed(items, words, of_constituents, options, constrained=constrained):
+            parsed.dependencies = _obeying(dependencies_of(parsed.words), wanted(item))
             yield item, parsed
+
+
+def _obeying(found: ParsedDependencies, constraints: Constraints | None) -> ParsedDependencies:
+    """Return dependencies with as few other heads as the constraints allow, those of near words rather than of far."""
+    if not constraints or not constraints.arcs:
+        return found
+    count = len(found.heads)
+    words, places = np.arange(1, count + 1)[:, np.newaxis], np.arange(count + 1)
+    scores = -10.0 - np.abs(words - places)
+    scores[np.arange(count), list(found.heads)] = 0.0
+    heads = decode_heads(scores, constraints=constraints.arcs).heads
+    is_same = [one == other for one, other in zip(heads, found.heads, strict=True)]
+    relations = (
+        relation if same else ("root" if head == 0 else "dep")
+        for relation, same, head in zip(found.relations, is_same, heads, strict=True)
+    )
+    return replace(found, heads=heads, relations=tuple(relations))

@@ -35,14 +35,14 @@ PARTS = {
     "parsed_conllu": "errors dependencies parsed_dependencies",
     "parsed_json": "errors text parsed_dependencies",
     "parsed": "errors trees (text) render parsed_conllu parsed_constituents parsed_dependencies parsed_json",
-    "parsed_batch": "runtime parsed parsed_dependencies",
+    "parsed_batch": "model_folder runtime parsed parsed_dependencies",
     "parser": (
         "errors decoding text model_folder runtime (runtime.torch) (training.runnable) "
         "sentence_constraints parsed parsed_batch parsed_dependencies"
     ),
     "training": ("errors atomic_files trees dependencies decoding evaluation config model_folder runtime network"),
     "training.runnable": "errors model_folder runtime runtime.torch training",
-    "model_evaluation": "errors trees evaluation runtime parsed parser",
+    "model_evaluation": "errors trees dependencies evaluation runtime parsed parser",
     "benchmark": "errors text (runtime) parser",
     "corpus": "errors atomic_files text model_folder runtime parsed_dependencies parsed parser",
     "client": "errors trees decoding parsed runtime sentence_constraints",
@@ -63,8 +63,8 @@ PARTS = {
         "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",
-    "cli.evaluate": "errors evaluation (runtime) cli.evaluate_dependencies cli.model_scores",
-    "cli.evaluate_dependencies": "evaluation",
+    "cli.evaluate": "errors dependencies evaluation (runtime) cli.evaluate_dependencies cli.model_scores",
+    "cli.evaluate_dependencies": "dependencies evaluation (parser) (model_evaluation)",
     "cli.model_scores": "errors model_folder (evaluation) (runtime) (parser) (model_evaluation) cli (training)",
     "cli.export": "cli (training)",
     "cli.info": "trees model_folder cli (training) (training.runnable)",

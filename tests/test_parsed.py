@@ -113,6 +113,7 @@ def test_json_has_dependencies_where_the_parser_has() -> None:
         "universal_tags": ["ADJ", "NOUN", "VERB"],
         "arc_probabilities": [0.5, 0.987654, 1.0],
         "dependencies_certified": True,
+        "dependencies_calibrated": False,
     }
 
 

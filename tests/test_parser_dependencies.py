@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
-import torch
 
-from generated_treebank import generate_trees
-from small_runs import random_dependencies, splits_of, untrained_model
+from joint_networks import SENTENCES as KNOWN_SENTENCES
+from joint_networks import joint_folder, joint_model
 from spanlin import ParseOptions, Parser
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import MANIFEST, RELATION_GRAPH
-from spanlin.training.checkpoint import CHECKPOINT, Model, save_model, write_folder
+from spanlin.network.dependency_scorer import DependencyScorer
+from spanlin.training.checkpoint import CHECKPOINT, Model, load_model, save_model, write_folder
 from spanlin.training.dependency_parsing import predict_dependencies
 from spanlin.training.examples import without_tags
-from spanlin.training.export import export_model
 
-TREES = generate_trees(30, seed=8)
-KNOWN = random_dependencies(splits_of(TREES), seed=9)
-SENTENCES = [list(tree.words) for tree in TREES] + [["Unknown"], ["words", "xyzzy", "and", "more"]]
+SENTENCES = [*KNOWN_SENTENCES, ["Unknown"], ["words", "xyzzy", "and", "more"]]
 
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    torch.manual_seed(4)
-    return untrained_model(TREES, KNOWN)
+    return joint_model()
 
 
 @pytest.fixture(scope="module")
-def folder(model: Model, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return export_model(model, tmp_path_factory.mktemp("exported") / "joint")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return joint_folder(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +77,33 @@ def test_a_sentence_without_words_has_no_heads(folder: Path) -> None:
 def test_trees_are_those_of_the_network_without_dependencies(model: Model, folder: Path) -> None:
     lines = list(Parser.load(folder).bracket_lines(SENTENCES))
     assert lines == [parsed.brackets() for parsed in Parser.load(folder).parse_tokens(SENTENCES)]
+
+
+@pytest.mark.parametrize("kind", ["folder", "checkpoint"])
+def test_brackets_alone_need_no_dependencies(
+    kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parser = Parser.load(request.getfixturevalue(kind))
+    wanted = [parsed.brackets() for parsed in parser.parse_tokens(SENTENCES)]
+
+    def refuse(*_: object) -> None:
+        raise AssertionError
+
+    if kind == "folder":
+        monkeypatch.setattr(parser.backend, "_session", None)  # which gives dependencies, too
+    else:
+        monkeypatch.setattr(DependencyScorer, "forward", refuse)
+    assert list(parser.bracket_lines(SENTENCES)) == wanted
+
+
+def test_a_checkpoint_from_before_the_keys_of_their_cost_loads(model: Model, checkpoint: Path, tmp_path: Path) -> None:
+    shutil.copytree(checkpoint, tmp_path / "old")
+    config = tmp_path / "old" / "config.toml"
+    new = ("relation_width = 0", 'input = "context"', 'universal_tags = "own"')
+    lines = config.read_text(encoding="utf-8").splitlines()
+    assert set(new) <= set(lines)
+    config.write_text("\n".join(line for line in lines if line not in new), encoding="utf-8")
+    assert load_model(tmp_path / "old").config.network == model.config.network
 
 
 def test_the_packaged_model_has_no_dependencies() -> None:

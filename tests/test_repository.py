@@ -30,7 +30,8 @@ def task(name: str) -> str:
 
 
 def lint_commands() -> list[str]:
-    return read(".ci/run").partition('echo "== lint"\n')[2].partition("\necho ")[0].splitlines()
+    lines = read(".ci/run").partition('echo "== lint"\n')[2].partition("  echo ")[0].splitlines()
+    return [line.strip() for line in lines]
 
 
 def test_pre_commit_and_make_run_the_lint_commands_of_ci() -> None:
@@ -45,7 +46,7 @@ def test_make_sets_up_and_tests_as_the_readme_says() -> None:
     assert [task("test")] == readme_block("test")
     assert task("test-all") == "bash .ci/run"
     assert task("release") == "bash .ci/release"
-    assert "\nbash .ci/release\n" in read(".ci/run")
+    assert "\n  bash .ci/release\n" in read(".ci/run")
 
 
 def test_the_workflow_runs_all_checks_and_a_light_install_elsewhere() -> None:

@@ -60,6 +60,44 @@ def test_what_does_not_lie_between_tokens_of_one_sentence_is_named(place: tuple[
         constrained(required=[place])
 
 
+def test_arcs_go_to_the_sentence_of_both_tokens() -> None:
+    given = CharacterConstraints(
+        required_arcs=[((20, 22), (15, 19)), ((9, 13), None)],
+        forbidden_arcs=[[[4, 8], [0, 3]]],  # type: ignore[list-item]
+    )
+    found = [wanted for _, wanted in constrain_sentences(SENTENCES, given)]
+    assert found == [
+        Constraints(required_arcs=[(3, 0)], forbidden_arcs=[(2, 1)]),
+        Constraints(required_arcs=[(2, 1)]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arc", "message"),
+    [
+        (
+            ((0, 2), None),
+            r"required arc: characters 0\.\.2 are not one token; give offsets of tokens of the sentence 0",
+        ),
+        (((0, 3), (15, 19)), r"required arc: characters 15\.\.19 are not one token; give .* of the sentence 0\.\.14$"),
+        (((0, 8), None), r"required arc: characters 0\.\.8 are not one token"),
+        (((40, 50), None), r"required arc: characters 40\.\.50 are not one token; give offsets of tokens$"),
+        ((4, 8), r"required_arcs\[0\] is \(4, 8\): an arc is the offsets of a token and those of its head, or None"),
+        (((0, 3), 0), r"required_arcs\[0\] is \(\(0, 3\), 0\): an arc is"),
+        (((0, True), None), r"required_arcs\[0\] is .*: an arc is"),
+        (((0, 3, "NP"), None), r"required_arcs\[0\] is .*: an arc is"),
+    ],
+)
+def test_an_arc_that_is_not_between_tokens_of_one_sentence_is_named(arc: Any, message: str) -> None:
+    with pytest.raises(ConstraintError, match=f"^{message}"):
+        list(constrain_sentences(SENTENCES, CharacterConstraints(required_arcs=[arc])))
+
+
+def test_arcs_come_in_a_list() -> None:
+    with pytest.raises(ConstraintError, match=r"^forbidden_arcs is 'ab': give a list of arcs, such as"):
+        CharacterConstraints(forbidden_arcs="ab")  # type: ignore[arg-type]
+
+
 def test_a_text_without_constraints_has_none() -> None:
     assert constrained() == [None, None]
     assert [wanted for _, wanted in constrain_sentences(SENTENCES, None)] == [None, None]

@@ -8,7 +8,7 @@ SpanlinError
 ├── TreebankError           a treebank folder that is not laid out as its owner ships it
 ├── LinearizationError      boundaries that belong to no tree
 ├── DecodingError           scores from which no tree can be decoded
-│   └── ConstraintError     required and forbidden spans that no tree can satisfy
+│   └── ConstraintError     required and forbidden spans and arcs that no tree can satisfy
 ├── EvaluationError         files or parameters that cannot be scored
 ├── ConfigError             a configuration key or value that is wrong
 ├── CheckpointError         a model folder that cannot be read or does not fit
@@ -105,7 +105,7 @@ def _numbered(problem: str, sentence: int | None) -> str:
 
 
 class ConstraintError(DecodingError):
-    """Required and forbidden spans that no tree can satisfy."""
+    """Required and forbidden spans and arcs that no tree can satisfy."""
 
 
 class EvaluationError(SpanlinError):

@@ -65,7 +65,8 @@ class Parsed:
         self.certified = certified
         """True if provably no tree that the constraints allow is more probable, by what the decoder goes by.
 
-        That is splits and labels for `labelled`, splits alone for every other decoder.
+        That is splits and labels for `labelled`, these and the heads together for `joint`, splits alone for every other
+        decoder.
         """
         self.calibrated = calibrated
         """Whether the probabilities of constituents and trees were fitted on gold trees.
@@ -84,7 +85,7 @@ class Parsed:
         self.probability = probability
         """The chance that this is the right tree, labels included, of all that the constraints allow.
 
-        None unless the decoder is `labelled`, as it is with constraints or if several trees were asked for.
+        None unless the decoder is `labelled`, as it is with constraints or if several trees were asked for, or `joint`.
         """
         self.log_probability = log_probability
         """Of the tree without its labels, by its boundaries; None where it took no scores of boundaries to find it."""

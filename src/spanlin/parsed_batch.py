@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spanlin.model_folder.folder import ModelFolder
 from spanlin.parsed import Parsed
 from spanlin.parsed_dependencies import ParsedDependencies
 from spanlin.runtime.backend import BOUNDARIES, DEPENDENCIES, SCORES, IntArray
@@ -28,10 +29,11 @@ def make_parses(
     marginals: NDArray[np.float64] | None,
     dependencies: Sequence[ParsedDependencies] | None,
     calibrated: bool,
+    joint: NDArray[np.bool_] | None,
 ) -> list[Parsed]:
     """Return the parse of each sentence; there is a line of brackets and a record for each of the trees.
 
-    All trees of a sentence have its one set of `dependencies`.
+    All trees of a sentence have its one set of `dependencies`. `joint` says of which sentences both are the best pair.
     """
     words = [tuple(one) for one in batch.words]
     counts = batch.counts.tolist()
@@ -52,7 +54,7 @@ def make_parses(
             words=words[owner],
             brackets=lines[tree],
             calibrated=calibrated,
-            decoder="labelled" if is_labelled else options.decoder,
+            decoder=_decoder(options, is_labelled=is_labelled, is_joint=joint is not None and bool(joint[owner])),
             probability=float(trees.probabilities[tree]) if is_labelled else None,
             log_probability=None if trees.log_probs is None else float(trees.log_probs[tree]),
             left_boundary_log_probs=left,
@@ -69,25 +71,27 @@ def make_parses(
 
 
 def make_dependencies(
-    found: BatchDependencies, counts: IntArray, relations: Sequence[str], universal_tags: Sequence[str]
+    found: BatchDependencies, probabilities: NDArray[np.float64], counts: IntArray, folder: ModelFolder
 ) -> list[ParsedDependencies]:
-    """Return the dependencies of each sentence, with the names of relations and tags."""
-    columns = (found.heads, found.relations, found.universal_tags, found.probabilities)
+    """Return the dependencies of each sentence; `probabilities`, [batch, words], are those of their arcs."""
+    relations, universal_tags, calibrated = folder.relations, folder.universal_tags, folder.dependencies_calibrated
+    columns = (found.heads, found.relations, found.universal_tags, probabilities)
     return [
         ParsedDependencies(
             heads=tuple(heads[:count]),
             relations=tuple(relations[number] for number in numbers[:count]),
             universal_tags=tuple(universal_tags[tag] for tag in tags[:count]),
-            arc_probabilities=tuple(probabilities[:count]),
+            arc_probabilities=tuple(chances[:count]),
             certified=True,  # exact: see `find_dependencies`
+            calibrated=calibrated,
         )
-        for count, heads, numbers, tags, probabilities in zip(
+        for count, heads, numbers, tags, chances in zip(
             counts.tolist(), *(column.tolist() for column in columns), strict=True
         )
     ]
 
 
-def no_words(outputs: Collection[str], options: ParseOptions, *, calibrated: bool) -> Parsed:
+def no_words(outputs: Collection[str], options: ParseOptions, folder: ModelFolder) -> Parsed:
     """Return the parse of a sentence without words, as far as it has one; `outputs` are those of the sentences with."""
     left, right = (() if name in outputs else None for name in BOUNDARIES)
     left_scores, right_scores = (np.zeros((0, 0)) if options.scores and name in outputs else None for name in SCORES)
@@ -99,14 +103,22 @@ def no_words(outputs: Collection[str], options: ParseOptions, *, calibrated: boo
         spans=(),
         decoder=options.used_decoder,
         certified=True,
-        calibrated=calibrated,
+        calibrated=folder.is_calibrated,
         left_boundaries=left,
         right_boundaries=right,
         left_boundary_log_probs=left_scores,
         right_boundary_log_probs=right_scores,
         marginals=np.zeros((1, 1)) if options.marginals else None,
-        dependencies=ParsedDependencies((), (), (), (), True) if DEPENDENCIES[0] in outputs else None,
+        dependencies=ParsedDependencies((), (), (), (), True, folder.dependencies_calibrated)
+        if DEPENDENCIES[0] in outputs
+        else None,
     )
+
+
+def _decoder(options: ParseOptions, *, is_labelled: bool, is_joint: bool) -> str:
+    if is_joint:
+        return "joint"
+    return "labelled" if is_labelled else options.decoder
 
 
 def _side(batch: RunBatch[Any], name: str, row: int, count: int) -> NDArray[np.float64] | None:

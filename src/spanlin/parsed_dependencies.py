@@ -9,7 +9,10 @@ from typing import Any
 from spanlin.dependencies.heads import Dependencies
 from spanlin.errors import DependencyError
 
-KEYS = ("heads", "relations", "universal_tags", "arc_probabilities", "dependencies_certified")
+KEYS = (
+    *("heads", "relations", "universal_tags", "arc_probabilities"),
+    *("dependencies_certified", "dependencies_calibrated"),
+)
 """What JSON has of them, all or none."""
 
 
@@ -26,7 +29,12 @@ class ParsedDependencies:
     arc_probabilities: tuple[float, ...]
     """The chance that each word's head is right."""
     certified: bool
-    """True if provably no dependency tree is more probable."""
+    """True if provably no dependency tree is more probable; with the decoder `joint`, no pair of tree and heads."""
+    calibrated: bool = False
+    """Whether the probabilities of arcs were fitted on gold dependencies.
+
+    If not, they are the network's own and not to be taken literally; see `spanlin calibrate`.
+    """
 
     @property
     def tree(self) -> Dependencies:
@@ -41,6 +49,7 @@ class ParsedDependencies:
             list(self.universal_tags),
             [round(probability, 6) for probability in self.arc_probabilities],
             self.certified,
+            self.calibrated,
         )
         return dict(zip(KEYS, values, strict=True))
 
@@ -59,4 +68,4 @@ class ParsedDependencies:
             )
         if heads and (problem := Dependencies(heads, relations).problem):
             raise DependencyError(problem)
-        return cls(heads, relations, tags, probabilities, found[KEYS[4]])
+        return cls(heads, relations, tags, probabilities, *(found[key] for key in KEYS[4:]))

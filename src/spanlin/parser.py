@@ -21,9 +21,12 @@ from spanlin.runtime.argument_checks import check_sentences, check_text, check_t
 from spanlin.runtime.backend import OF_DEPENDENCIES, TREE, Backend
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.bracket_strings import BracketWriter
-from spanlin.runtime.dependency_decoding import find_dependencies
+from spanlin.runtime.confidence import arc_evidence
+from spanlin.runtime.dependency_decoding import BatchDependencies
 from spanlin.runtime.folder_features import features_of
+from spanlin.runtime.head_constraints import find_constrained_dependencies
 from spanlin.runtime.input_rows import WordFeatures
+from spanlin.runtime.joint_decoding import JointDecoder
 from spanlin.runtime.onnx import OnnxBackend, available_cores
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.redecoding import Redecoder
@@ -126,7 +129,8 @@ class Parser:
     ) -> list[Parsed] | list[list[Parsed]]:
         """Return the parses of a text's sentences, in order, or for a list of texts a list of parses for each.
 
-        Each parse knows where its words are in its text. `constraints` are constituents of one text, by its characters.
+        Each parse knows where its words are in its text. `constraints` are constituents and arcs of one text, by its
+        characters.
 
         >>> Parser.load().parse("She loves writing code.")
         [<Parsed (TOP (S (NP (PRP She)) (VP (VBZ loves) (S (VP (VBG writing) (NP (NN code))))) (. .)))>]
@@ -168,7 +172,8 @@ class Parser:
     ) -> list[Parsed]:
         """Return the parse of each tokenized sentence, in order; one without words has no tree.
 
-        `constraints`, one or None for each sentence, are constituents that its tree must or must not have.
+        `constraints`, one or None for each sentence, are constituents that its tree must or must not have, and arcs of
+        its dependency tree.
         """
         return list(self.stream_tokens(sentences, options, constraints=constraints))
 
@@ -233,11 +238,21 @@ class Parser:
             constrained=constrained,
         )
 
-        calibrated = self.folder.is_calibrated
+        pair = None
+        if options.decoder == "joint":
+            self.check_dependencies()
+            pair = JointDecoder(self._runner.backend, self.folder, redecoder, options)
 
         def make(batch: RunBatch[Item]) -> list[Parsed]:
-            trees, marginals = redecoder(batch, [wanted(item) for item in batch.items])
-            dependencies = self._dependencies(batch) if self.has_dependencies else None
+            constraints = [wanted(item) for item in batch.items]
+            if any(one and one.arcs for one in constraints):
+                self.check_dependencies()
+            trees, marginals = redecoder(batch, constraints)
+            heads = self._heads(batch, constraints) if self.has_dependencies else None
+            joint = None
+            if pair is not None and heads is not None:
+                trees, heads, joint = pair(batch, trees, heads, constraints)
+            dependencies = None if heads is None else self._dependencies(batch, heads)
             counts = batch.counts[trees.owners]
             lines = self._write(batch.written(trees.owners), counts, *(trees.found[name] for name in TREE))
             records = self._records(counts, trees.found)
@@ -249,18 +264,22 @@ class Parser:
                 options,
                 marginals=marginals,
                 dependencies=dependencies,
-                calibrated=calibrated,
+                calibrated=self.folder.is_calibrated,
+                joint=joint,
             )
 
         outputs = redecoder.outputs
         if self.has_dependencies:
             outputs += OF_DEPENDENCIES
         found = self._runner.run(items, words, outputs, make)
-        return ((item, parsed or no_words(outputs, options, calibrated=calibrated)) for item, parsed in found)
+        return ((item, parsed or no_words(outputs, options, self.folder)) for item, parsed in found)
 
-    def _dependencies(self, batch: RunBatch[Item]) -> list[ParsedDependencies]:
-        found = find_dependencies(self._runner.backend, batch.counts, batch.found)
-        return make_dependencies(found, batch.counts, self.folder.relations, self.folder.universal_tags)
+    def _heads(self, batch: RunBatch[Item], constraints: Sequence[Constraints | None]) -> BatchDependencies:
+        return find_constrained_dependencies(self._runner.backend, batch, constraints)
+
+    def _dependencies(self, batch: RunBatch[Item], found: BatchDependencies) -> list[ParsedDependencies]:
+        probabilities = self.folder.arc_calibration(arc_evidence(batch.counts, found.log_probs, batch.found))
+        return make_dependencies(found, probabilities, batch.counts, self.folder)
 
 
 def _placed(parsed: Parsed, sentence: Sentence) -> Parsed:

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from conllu_samples import small_sentence
+from joint_networks import KNOWN, joint_folder, write_conllu_of
 from spanlin.cli.main import main
 
 GOLD = small_sentence((2, "det"), (0, "root"), (2, "obj"))
@@ -52,7 +53,11 @@ def test_two_predictions_are_compared() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gold.conllu"], "Missing argument 'PREDICTED': give the predicted dependencies, as CoNLL-U."),
+        (["gold.conllu"], "Missing argument 'PREDICTED': give the predicted dependencies, as CoNLL-U, or --model"),
+        (["gold.conllu", "worse.conllu", "--model", "en"], "--model makes the predicted dependencies itself"),
+        (["gold.conllu", "--model", "en", "--format", "evalb"], "--format evalb is for trees"),
+        (["gold.conllu", "--model", "en", "--skip-bad"], "--skip-bad is for trees: leave it out for CoNLL-U."),
+        (["gold.conllu", "--model", "en", "--decoder", "cky"], "--decoder is for trees: leave it out for CoNLL-U."),
         (["gold.conllu", "trees.txt"], "GOLD is CoNLL-U and trees.txt is not: its name must end in .conllu"),
         (["gold.conllu", "worse.conllu", "--format", "evalb"], "--format evalb is for trees: leave it out"),
     ],
@@ -68,3 +73,32 @@ def test_a_malformed_file_is_one_line(folder: Path) -> None:
     (folder / "bad.conllu").write_text("1\ta\n", encoding="utf-8")
     status, _, err = run("gold.conllu", "bad.conllu")
     assert (status, err) == (1, "spanlin: bad.conllu:1: 2 columns, expected 10 with tabs between them\n")
+
+
+def test_a_models_dependencies_are_scored_and_written(
+    folder: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    joint = str(joint_folder(tmp_path_factory))
+    gold = str(write_conllu_of(KNOWN, tmp_path / "dev.conllu"))
+    status, out, _ = run("--model", joint, gold, "--output", "found.conllu")
+    assert status == 0
+    assert "calibration error of arcs     0." in out
+    assert "(uncalibrated)" in out
+    again = json.loads(run(gold, "found.conllu", "--format", "json")[1])
+    found = json.loads(run("--model", joint, gold, "--format", "json")[1])
+    assert found["UAS"] == again["UAS"]
+    assert found["LAS"] == again["LAS"]
+    assert found["model"]["path"] == joint
+    assert (folder / "found.conllu").exists()
+
+
+def test_a_model_of_trees_alone_and_an_empty_file_are_one_line(folder: Path) -> None:
+    status, _, error = run("--model", "en", "gold.conllu")
+    assert (status, error.count("\n")) == (1, 1)
+    assert "en: this model was trained on trees alone and has no dependencies" in error
+
+
+def test_a_file_without_sentences_is_named(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (folder / "empty.conllu").write_text("")
+    status, _, error = run("--model", str(joint_folder(tmp_path_factory)), "empty.conllu")
+    assert (status, error) == (1, "spanlin: empty.conllu: no sentences to score against\n")

@@ -20,7 +20,7 @@ from spanlin.decoding.decode import Decoder
 from spanlin.dependencies import parse_conllu
 from spanlin.parser import Parser
 from spanlin.runtime.onnx import OnnxBackend
-from spanlin.runtime.options import TREE_DECODERS, ParseOptions
+from spanlin.runtime.options import PARSER_DECODERS, TREE_DECODERS, ParseOptions
 
 TEXT = "Dogs bark. (Cats\ndon't.)\n"
 
@@ -165,7 +165,8 @@ def test_k_best_adds_alternatives_in_json() -> None:
 
 
 def test_the_decoders_are_those_of_the_library() -> None:
-    assert DECODERS == TREE_DECODERS == (*get_args(Decoder), "labelled")
+    assert (*get_args(Decoder), "labelled") == TREE_DECODERS
+    assert DECODERS == PARSER_DECODERS == (*TREE_DECODERS, "joint")
 
 
 def test_a_drawing_shows_a_sign_for_what_utf_8_cannot_write() -> None:
@@ -247,9 +248,13 @@ def test_arcs_are_drawn_in_box_characters_or_svg() -> None:
     assert not empty
 
 
-@pytest.mark.parametrize("output_format", ["conllu", "arcs", "svg-arcs"])
-def test_dependencies_of_a_model_without_any_are_a_one_line_error_before_anything_is_read(output_format: str) -> None:
-    result = CliRunner().invoke(main, ["parse", "--format", output_format, "--text", "Dogs bark."])
+@pytest.mark.parametrize(
+    "option", [("--format", "conllu"), ("--format", "arcs"), ("--format", "svg-arcs"), ("--decoder", "joint")]
+)
+def test_dependencies_of_a_model_without_any_are_a_one_line_error_before_anything_is_read(
+    option: tuple[str, str],
+) -> None:
+    result = CliRunner().invoke(main, ["parse", *option, "--text", "Dogs bark."])
     assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr == (

@@ -41,6 +41,9 @@ def test_constraints_name_their_item() -> None:
     wanted = [None, Constraints(required=[(0, 2, "NP")], forbidden=[(1, 2)]), Constraints()]
     (batch,) = token_batches(zip([["a"], ["b", "c"], ["d"]], wanted, strict=True), PLAIN)
     assert batch.body()["constraints"][0] == {"item": 1, "required": [[0, 2, "NP"]], "forbidden": [[1, 2]]}
+    arcs = Constraints(required_arcs=[(2, 0)])
+    (batch,) = token_batches([(["a", "b"], arcs)], PLAIN)
+    assert batch.body()["constraints"] == [{"item": 0, "required": [], "forbidden": [], "required_arcs": [[2, 0]]}]
     (without,) = token_batches([(["a"], None)], PLAIN)
     assert (without.constraints, "constraints" in without.body()) == ((), False)
 

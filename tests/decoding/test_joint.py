@@ -22,6 +22,7 @@ from spanlin.decoding import (
     Temperatures,
     decode_heads,
     decode_joint,
+    joint_chart,
 )
 from spanlin.decoding.head_spans import go_together
 from spanlin.decoding.joint_chart import JointChart
@@ -112,6 +113,34 @@ def test_the_chart_alone_finds_the_best_pair(word_count: int, label_count: int) 
         assert chart.best_score() == pytest.approx(best_pair_score(case, label_count), abs=1e-8)
 
 
+@pytest.mark.parametrize(("word_count", "label_count"), [(4, 3), (5, 2)])
+def test_a_chart_of_few_constituents_finds_the_best_pair_with_these(word_count: int, label_count: int) -> None:
+    generator = np.random.default_rng(word_count + 20)
+    shapes, together = all_compatible(word_count, label_count)
+    every = all_labelled_trees(word_count, label_count)
+    places = np.arange(word_count + 1)
+    is_long = places[np.newaxis] - places[:, np.newaxis] > 1
+    is_long[0, word_count] = False  # the whole sentence is always one
+    for number in range(40):
+        case = random_case(generator, word_count, label_count, number)
+        left, right, labels, arcs = case
+        allowed = generator.random(is_long.shape) < 0.4
+        is_kept = ~((every.constituents > 0) & is_long & ~allowed).any(axis=(1, 2))
+        heads = np.where(together, tree_scores(arcs), -np.inf).max(axis=1)
+        best = np.where(is_kept, every.scores(left, right, labels) + heads[shapes], -np.inf).max()
+        chart = JointChart(joint_scores(case, LABELS[label_count]).allowing(allowed))
+        assert chart.best_score() == pytest.approx(best, abs=1e-8)
+
+
+def test_tables_that_are_filled_again_give_the_same_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(30)
+    cases = [random_case(generator, 9, 3, number % 3) for number in range(12)]
+    kept = [decode_joint(*case[:3], LABELS[3], case[3]) for case in cases]
+    monkeypatch.setattr(joint_chart, "_MOST_KEPT", 0)
+    assert [decode_joint(*case[:3], LABELS[3], case[3]) for case in cases] == kept
+    assert not all(parse.agreed for parse in kept)
+
+
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(6, 12), st.floats(0.2, 3.0))
 def test_bounds_rule_out_nothing_that_matters(seed: int, word_count: int, weight: float) -> None:
@@ -127,6 +156,8 @@ def test_bounds_rule_out_nothing_that_matters(seed: int, word_count: int, weight
     best_tree = next(tree.ranked_trees(0)).log_prob + float(tree.log_partitions[0])
     heads = decode_heads(case[3])
     assert found.score <= best_tree + heads.log_prob + 1e-7
+    own_arcs = float(case[3][np.arange(word_count), found.heads].sum())
+    assert found.tree_loss == pytest.approx(best_tree - (found.score - own_arcs), abs=1e-6)
     if found.agreed:
         assert found.score == pytest.approx(best_tree + heads.log_prob, abs=1e-7)
         assert found.heads == heads.heads

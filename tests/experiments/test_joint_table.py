@@ -20,6 +20,14 @@ def test_a_cell_is_the_mean_over_the_seeds() -> None:
     assert line.split(" | ")[5] == f"{mean:.2f}"
 
 
+def test_every_row_loads_over_its_base() -> None:
+    configs = {path.stem: load_config(path) for path in ROWS.glob("*.toml")}
+    assert configs["joint-equal"].network.dependencies.width == 256
+    assert configs["joint-equal"].network.dependencies.input == "encoder"
+    assert configs["joint-wide"].network.dependencies.width == 512
+    assert configs["joint-wide"].network.dependencies.input == "context"
+
+
 def test_results_are_of_rows_that_load() -> None:
     for path in RESULTS.glob("*.json"):
         found = json.loads(path.read_text(encoding="utf-8"))

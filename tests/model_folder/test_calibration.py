@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanlin.model_folder.calibration import Calibration
+from spanlin.model_folder.calibration import ArcCalibration, Calibration
 
 numbers = st.floats(-1e6, 1e6)
 
@@ -21,6 +21,17 @@ def test_as_it_stands_it_believes_the_network() -> None:
 def test_each_kind_of_evidence_has_its_weight() -> None:
     calibration = Calibration(span=2.0, root=3.0, tags=5.0, sentence=7.0, offset=-1.0)
     assert calibration(0.1 * np.eye(4)) == pytest.approx(1 / (1 + np.exp(-(np.array([0.2, 0.3, 0.5, 0.7]) - 1.0))))
+
+
+def test_arcs_have_weights_of_their_own() -> None:
+    probabilities = np.array([0.01, 0.5, 0.75, 0.999])
+    evidence = np.full((4, 3), 7.0)
+    evidence[:, 0] = np.log(probabilities / (1 - probabilities))
+    assert ArcCalibration()(evidence) == pytest.approx(probabilities)
+    calibration = ArcCalibration(arc=2.0, tags=3.0, sentence=5.0, offset=-1.0)
+    assert calibration(0.1 * np.eye(3)) == pytest.approx(1 / (1 + np.exp(-(np.array([0.2, 0.3, 0.5]) - 1.0))))
+    assert ((found := ArcCalibration(arc=1e6)(np.array([[1e6, 0, 0], [-1e6, 0, 0]]))) >= 0).all()
+    assert (found <= 1).all()
 
 
 @given(st.tuples(*[numbers] * 5), st.lists(st.tuples(*[numbers] * 4), min_size=1, max_size=5))

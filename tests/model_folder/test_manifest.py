@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from spanlin.errors import CheckpointError
-from spanlin.model_folder.calibration import Calibration
+from spanlin.model_folder.calibration import ArcCalibration, Calibration
 from spanlin.model_folder.manifest import read_facts, read_files
 
 NUMBERS = {"span": 1, "root": 0.5, "tags": 0.0, "sentence": -1.0, "offset": 1e6}
+ARC_NUMBERS = {"arc": 0.5, "tags": 0, "sentence": -1e6, "offset": 1}
+NOT_ARC_NUMBERS: list[Any] = [{}, [], None, 1, {**ARC_NUMBERS, "more": 1}, {"arc": 1}]
+DEPENDENCIES = {"relations": ["nsubj"], "universal_tags": ["NOUN"]}
 MANIFEST: dict[str, Any] = {
     "precision": "int8",
     "piece_limit": 512,
@@ -72,6 +75,18 @@ HUGE = 10**400  # which is no float
         ({"tagger": {}}, r"tagger\.\w+ is missing"),
         ({"one_by_one": 1}, "one_by_one must be true or false"),
         ({"relations": ["nsubj"]}, "universal_tags is missing"),
+        ({"arc_calibration": ARC_NUMBERS}, "relations is missing"),
+        *(
+            ({**DEPENDENCIES, "arc_calibration": wrong}, "arc_calibration must be an object of arc, tags, sentence, ")
+            for wrong in NOT_ARC_NUMBERS
+        ),
+        *(
+            (
+                {**DEPENDENCIES, "arc_calibration": {**ARC_NUMBERS, "offset": wrong}},
+                r"arc_calibration\.offset must be a number between -1e\+06 and",
+            )
+            for wrong in ("1", True, None, 1e7, HUGE, float("nan"))
+        ),
     ],
 )
 def test_a_value_that_is_wrong_is_named(changes: dict[str, Any], message: str) -> None:
@@ -79,6 +94,13 @@ def test_a_value_that_is_wrong_is_named(changes: dict[str, Any], message: str) -
         facts(**changes)
     assert str(caught.value).endswith("; export the model again")
     assert str(caught.value).isprintable()
+
+
+def test_arcs_are_calibrated_if_the_manifest_says_how() -> None:
+    assert "arc_calibration" not in facts(**DEPENDENCIES)
+    found = facts(**DEPENDENCIES, arc_calibration=ARC_NUMBERS)
+    assert found["arc_calibration"] == ArcCalibration(**ARC_NUMBERS)
+    assert found["relations"] == ("nsubj",)
 
 
 def test_temperatures_are_not_too_cold() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 import pytest
 
+from exported_networks import copy_graphs
 from runtime.conftest import TREES, run_graph, scores_of
 from small_runs import splits_of, untrained_model
 from spanlin.errors import CheckpointError, ConfigError
@@ -66,8 +67,10 @@ def test_batches_change_nothing(folder: Path) -> None:
     assert list(parser.bracket_lines(sentences, batch_tokens=60)) == together
 
 
-@pytest.mark.slow
-def test_int8_and_fp16_parse_every_word(model: Model, tmp_path: Path) -> None:
+def test_int8_and_fp16_parse_every_word(
+    model: Model, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_graphs(folder, monkeypatch)
     sentences = [tree.words for tree in TREES]
     for precision in ("int8", "fp16"):
         made = export_model(model, tmp_path / precision, precision=precision)

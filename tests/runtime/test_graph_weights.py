@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
 import torch
 
+from exported_networks import copy_graphs
 from runtime.conftest import TREES
+from shared_folders import made_once
 from small_runs import untrained_model
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import WEIGHTS, ModelFolder, open_folder
@@ -23,6 +27,12 @@ from tiny_encoders import Kind, make_encoder
 
 WORDS = sorted({word for tree in TREES for word in tree.words})
 TYPES = "pretrained.model.types.weight"
+NETWORKS: dict[Kind, dict[str, Any]] = {
+    "bert": {"scorer": {"separate_boundaries": True}},
+    "roberta": {"scorer": {"label_model": "linearization"}},
+    "mpnet": {"scorer": {"label_input": "subtract", "target": "right"}, "treebank_vectors": True},
+}
+ExportKind: TypeAlias = Callable[[Kind], tuple[Model, Path]]
 
 
 def small_model(path: Path, *, kind: Kind = "bert", **changes: Any) -> Model:
@@ -40,7 +50,7 @@ def small_model(path: Path, *, kind: Kind = "bert", **changes: Any) -> Model:
 
 def used_weights(model: Model) -> dict[str, np.ndarray]:
     """The weights of a network; of the vectors for first and second sentences, only the first is ever read."""
-    state = {name: value.numpy() for name, value in model.network.state_dict().items()}
+    state = {name: value.numpy().copy() for name, value in model.network.state_dict().items()}
     return state | ({TYPES: state[TYPES][:1]} if TYPES in state else {})
 
 
@@ -49,23 +59,33 @@ def read_weights(folder: Path, model: Model) -> dict[str, np.ndarray]:
     return GraphWeights(open_folder(folder)).read(wanted)
 
 
+@pytest.fixture(scope="module")
+def export_kind(tmp_path_factory: pytest.TempPathFactory) -> ExportKind:
+    """Makes a model over an encoder of this kind and its folder in fp32, once."""
+
+    @cache
+    def export(kind: Kind) -> tuple[Model, Path]:
+        model = small_model(tmp_path_factory.mktemp("encoder") / "encoder", kind=kind, **NETWORKS[kind])
+        return model, made_once(f"weights-{kind}", lambda path: export_model(model, path), tmp_path_factory)
+
+    return export
+
+
 @pytest.mark.parametrize(
-    ("kind", "scorer"),
-    [
-        ("bert", {"separate_boundaries": True}),
-        pytest.param("roberta", {"label_model": "linearization"}, marks=pytest.mark.slow),
-        pytest.param("mpnet", {"label_input": "subtract", "target": "right"}, marks=pytest.mark.slow),
-    ],
+    "kind", ["bert", pytest.param("roberta", marks=pytest.mark.slow), pytest.param("mpnet", marks=pytest.mark.slow)]
 )
-def test_an_fp32_graph_has_the_very_weights(kind: Kind, scorer: dict[str, Any], tmp_path: Path) -> None:
-    model = small_model(tmp_path / "encoder", kind=kind, scorer=scorer, treebank_vectors=kind == "mpnet")
-    found = read_weights(export_model(model, tmp_path / "model"), model)
+def test_an_fp32_graph_has_the_very_weights(kind: Kind, export_kind: ExportKind) -> None:
+    model, folder = export_kind(kind)
+    found = read_weights(folder, model)
     for name, expected in used_weights(model).items():
         np.testing.assert_array_equal(found[name], expected, err_msg=name)
 
 
-def test_int8_weights_are_off_by_half_a_step_at_most(tmp_path: Path) -> None:
-    model = small_model(tmp_path / "encoder")
+def test_int8_weights_are_off_by_half_a_step_at_most(
+    export_kind: ExportKind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, fp32 = export_kind("bert")
+    copy_graphs(fp32, monkeypatch)
     folder = export_model(model, tmp_path / "model", precision="int8")
     found = read_weights(folder, model)
     for name, expected in used_weights(model).items():
@@ -82,9 +102,9 @@ def test_int8_weights_are_off_by_half_a_step_at_most(tmp_path: Path) -> None:
     assert len(list(Parser.load(folder, device="cpu").bracket_lines(sentences))) == len(sentences)
 
 
-@pytest.mark.slow
-def test_halved_weights_are_read(tmp_path: Path) -> None:
-    model = small_model(tmp_path / "encoder")
+def test_halved_weights_are_read(export_kind: ExportKind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, fp32 = export_kind("bert")
+    copy_graphs(fp32, monkeypatch)
     found = read_weights(export_model(model, tmp_path / "model", precision="fp16"), model)
     for name, expected in used_weights(model).items():
         np.testing.assert_array_equal(found[name], expected.astype(np.float16), err_msg=name)
@@ -98,12 +118,13 @@ def test_torch_gives_the_same_trees_by_the_weights_of_the_graph(folder: Path) ->
 
 
 @pytest.mark.slow
-def test_a_mix_of_layers_needs_its_weights_beside_the_graph(tmp_path: Path) -> None:
+def test_a_mix_of_layers_needs_its_weights_beside_the_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pretrained = {"folder": str(tmp_path / "encoder"), "mix_layers": True}
     model = small_model(tmp_path / "encoder", pretrained=pretrained)
     folder = export_model(model, tmp_path / "model")
     with pytest.raises(CheckpointError, match="without weights for torch: export it again with --with-weights"):
         Parser.load(folder, device="cpu")
+    copy_graphs(folder, monkeypatch)
     export_model(model, folder, with_weights=True)
     sentences = [list(tree.words) for tree in TREES]
     assert len(list(Parser.load(folder, device="cpu").bracket_lines(sentences))) == len(sentences)

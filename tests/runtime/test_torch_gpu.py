@@ -7,6 +7,7 @@ compared it is put back to fp32 before its first batch, so that recordings and b
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,15 +20,15 @@ from safetensors.torch import save_file
 
 from generated_treebank import generate_treebank, generate_trees
 from runtime.conftest import LIMIT, TREES
-from small_runs import small_config
+from small_runs import random_dependencies, small_config, splits_of, untrained_model
 from spanlin.model_folder.folder import TOKENIZER, WEIGHTS, ModelFolder
 from spanlin.parser import Parser
 from spanlin.runtime.backend import SCORES, TREE
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.sentences import Sentences
-from spanlin.runtime.torch import TorchBackend
+from spanlin.runtime.torch import TorchBackend, _KeptRows
 from spanlin.training import loop
-from spanlin.training.checkpoint import Model, load_model
+from spanlin.training.checkpoint import CHECKPOINT, Model, load_model, save_model, write_folder
 from spanlin.trees.brackets import read_trees
 from tiny_encoders import make_encoder
 
@@ -196,3 +197,35 @@ def test_in_bfloat16_a_trained_parser_gives_nearly_all_trees_of_fp32(
     alone = [next(iter(parser.bracket_lines([words]))) for words in sentences]
     for found in (*turns, alone):
         assert sum(one == two for one, two in zip(found, fp32, strict=True)) >= 0.95 * len(fp32)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_dependencies_are_those_of_the_cpu(device: str, tmp_path: Path) -> None:
+    """Those of random weights are seldom trees, so that rows are fetched from the device again and again."""
+    encoder = make_encoder(tmp_path / "encoder", WORDS, limit=LIMIT, width=16, layers=1)
+    changes = {"universal_tags": "shared", "input": "encoder", "relation_width": 12}
+    joint = untrained_model(
+        TREES,
+        random_dependencies(splits_of(TREES), seed=1),
+        input="pretrained",
+        pretrained={"folder": str(encoder)},
+        context={"kind": "none"},
+        dependencies=changes,
+    )
+    write_folder(tmp_path / "best", lambda new: save_model(new, joint), CHECKPOINT)
+    parsers = [Parser.load(tmp_path / "best", device="cpu"), exact(Parser.load(tmp_path / "best", device=device))]
+    sentences = SENTENCES[:120]
+    for _ in range(3):  # seen once, then recorded, then replayed
+        one, two = (parser.parse_tokens(sentences) for parser in parsers)
+        for first, second in zip(one, two, strict=True):
+            same = (first.heads, first.relations, first.universal_tags)
+            assert (second.heads, second.relations, second.universal_tags) == same
+
+
+def test_rows_that_stay_on_a_device_are_read_by_sentence_and_place() -> None:
+    values = torch.randn(3, 4, 5, dtype=torch.bfloat16)
+    kept = _KeptRows(values, threading.Lock(), None)
+    sentences, places = np.array([2, 0, 2]), np.array([1, 3, 1])
+    found = kept[sentences, places]
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, values.float().numpy()[sentences, places])

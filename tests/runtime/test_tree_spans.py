@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
-from runtime.conftest import TREES, retargeted, run_graph, scores_of
+from exported_networks import export_once
+from runtime.conftest import TREES, run_graph, scores_of
 from spanlin.decoding.tree_roles import all_spans, left_children
 from spanlin.network.network import all_spans as torch_spans
 from spanlin.network.network import left_children as torch_left_children
@@ -14,7 +13,6 @@ from spanlin.parser import Parser
 from spanlin.runtime.backend import CONFIDENCE, LABEL_HALVES, TREE, Arrays, IntArray
 from spanlin.runtime.tree_spans import label_spans, span_log_probs
 from spanlin.training.checkpoint import Model
-from spanlin.training.export import export_model
 
 SENTENCES = [*(tree.words for tree in TREES[:12]), ["one"], ["two", "words"]]
 COUNTS = np.array([len(words) for words in SENTENCES])
@@ -46,10 +44,10 @@ def test_the_second_graph_labels_the_greedy_tree_as_the_first_does(exported: tup
     assert_labels_agree(exported[1])
 
 
-@pytest.mark.slow
-def test_labels_by_linearization_are_a_second_graph_too(model: Model, tmp_path: Path) -> None:
-    made = retargeted(model, label_model="linearization")
-    assert_labels_agree(Parser.load(export_model(made, tmp_path / "model")))
+def test_labels_by_linearization_are_a_second_graph_too(tmp_path_factory: pytest.TempPathFactory) -> None:
+    exported = export_once("transformer", tmp_path_factory)
+    assert exported.model.config.network.scorer.label_model == "linearization"
+    assert_labels_agree(Parser.load(exported.folder))
 
 
 def test_spans_are_labelled_in_any_portions(exported: tuple[Model, Parser], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
-import torch
 
-from generated_treebank import generate_trees
+from joint_networks import SENTENCES as ALL_SENTENCES
+from joint_networks import joint_folder
 from running_service import run_app
-from small_runs import random_dependencies, splits_of, untrained_model
-from spanlin import Parser
+from spanlin import Constraints, Parser
 from spanlin.client import Client
+from spanlin.errors import ServiceError
 from spanlin.server.app import create_app
 from spanlin.server.schema import ParseAnswer
-from spanlin.training.export import export_model
 
-TREES = generate_trees(20, seed=8)
-SENTENCES = [list(tree.words) for tree in TREES[:5]]
-KEYS = {"heads", "relations", "universal_tags", "arc_probabilities", "dependencies_certified"}
+SENTENCES = ALL_SENTENCES[:5]
+KEYS = {"heads", "relations", "universal_tags", "arc_probabilities"}
+KEYS |= {"dependencies_certified", "dependencies_calibrated"}
 
 
 @pytest.fixture(scope="module")
 def joint(tmp_path_factory: pytest.TempPathFactory) -> Parser:
-    torch.manual_seed(4)
-    model = untrained_model(TREES, random_dependencies(splits_of(TREES), seed=9))
-    folder: Path = export_model(model, tmp_path_factory.mktemp("exported") / "joint")
-    return Parser.load(folder, threads=1)
+    return Parser.load(joint_folder(tmp_path_factory), threads=1)
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +55,31 @@ def test_the_client_gives_the_parsers_dependencies_and_the_models_relations(
     assert model.relations == joint.folder.relations
     assert model.universal_tags == joint.folder.universal_tags
     assert model.relations
+
+
+def test_arcs_are_required_and_forbidden_through_the_client(service: httpx.Client, joint: Parser) -> None:
+    wanted = [Constraints(required_arcs=[(2, 0)]), None, Constraints(forbidden_arcs=[(1, 2), (1, 0)])]
+    with Client(str(service.base_url)) as client:
+        found = client.parse_tokens(SENTENCES[:3], constraints=wanted)
+        with pytest.raises(ServiceError, match=r"required arcs \(1, 2\) and \(1, 3\): a word has one head \(words: 1 "):
+            client.parse_tokens(SENTENCES[:1], constraints=[Constraints(required_arcs=[(1, 2), (1, 3)])])
+    assert found == joint.parse_tokens(SENTENCES[:3], constraints=wanted)
+    assert found[0].heads is not None
+    assert found[0].heads[1] == 0
+
+
+def test_joint_decoding_is_not_for_services(service: httpx.Client) -> None:
+    answer = service.post("/v1/parse", json={"tokens": SENTENCES[:1], "decoder": "joint"})
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"].startswith("decoder: input should be 'argmin'")
+    assert "joint" not in service.get("/v1/model").json()["decoders"]
+
+
+def test_arcs_of_a_model_without_dependencies_are_one_clear_error(client: httpx.Client) -> None:
+    asked = {"tokens": SENTENCES[:1], "constraints": [{"required_arcs": [[1, 0]]}]}
+    answer = client.post("/v1/parse", json=asked)
+    assert answer.status_code == 422
+    assert "was trained on trees alone and has no dependencies" in answer.json()["error"]["message"]
 
 
 def test_a_model_without_dependencies_leaves_them_out(client: httpx.Client) -> None:

@@ -46,7 +46,19 @@ def read(settings: ServerSettings = SMALL, **body: Any) -> RequestSentences:
         ({"tokens": [["a"] * 7]}, 422, "tokens[0]: 7 words, but a sentence may have 6"),
         ({"tokens": [[], ["a" * 21]]}, 422, "sentence 2 has a word of 21 characters, but at most 20 are allowed"),
         ({"text": "a" * 21}, 422, "sentence 1 has a word of 21 characters"),
-        ({"text": "a", "constraints": [{"required": [[0, 1]] * 3}]}, 413, "constraints: 3 spans, but at most 2"),
+        (
+            {"text": "a", "constraints": [{"required": [[0, 1]] * 3}]},
+            413,
+            "constraints: 3 spans and arcs, but at most 2",
+        ),
+        (
+            {
+                "text": "a",
+                "constraints": [{"required": [[0, 1]], "required_arcs": [[1, 0]], "forbidden_arcs": [[2, 1]]}],
+            },
+            413,
+            "constraints: 3 spans and arcs, but at most 2",
+        ),
         ({"tokens": [["a"] * 4] * 3, "marginals": True}, 413, "times k_best, come to 48, but to at most 40"),
         ({"tokens": [["a"] * 6] * 2, "scores": True}, 413, "come to 72, but to at most 40"),
         ({"tokens": [["a"] * 4, ["b"] * 3], "k_best": 2}, 413, "come to 50, but to at most 40"),
@@ -120,6 +132,16 @@ def test_constraints_go_to_their_sentences_and_add_up() -> None:
         Constraints(required=[(0, 2, "NP")], forbidden=[(1, 2)]),
     ]
     assert found.work.constrained
+
+
+def test_arcs_go_to_their_sentences_and_add_up() -> None:
+    wanted = [
+        {"sentence": 1, "required_arcs": [[1, 2]]},
+        {"sentence": 1, "required": [[0, 1]], "required_arcs": [[2, 0]], "forbidden_arcs": [[2, 1]]},
+    ]
+    found = read(ServerSettings(), text="One. Two!", constraints=wanted)
+    both = Constraints(required=[(0, 1)], required_arcs=[(1, 2), (2, 0)], forbidden_arcs=[(2, 1)])
+    assert found.constraints == [None, both]
 
 
 def test_what_is_asked_for_is_the_kind_of_work() -> None:

@@ -48,6 +48,12 @@ def read(**body: Any) -> ParseRequest:
         (b'{"text": "a", "format": "xml"}', 422, "format: "),
         (b'{"text": "a", "constraints": [{"required": [[1]]}]}', 422, "constraints[0].required[0][1]: "),
         (b'{"text": "a", "constraints": [{"required": [[-1, 1]]}]}', 422, "constraints[0].required[0][0]: "),
+        (
+            b'{"text": "a", "constraints": [{"required_arcs": [[1, 2, "nsubj"]]}]}',
+            422,
+            "constraints[0].required_arcs[0]: ",
+        ),
+        (b'{"text": "a", "constraints": [{"forbidden_arcs": [[1, true]]}]}', 422, "forbidden_arcs[0][1]: "),
         (b'{"text": "a", "text": "b"}', 400, "the key 'text' stands there twice"),
         (b'{"text": "a", "root_label": "%s"}' % (b"x" * 101), 422, "root_label: string should have at most 100"),
         (b'{"tokens": [[1, 2], [3]]}', 422, "tokens[0][0]: input should be a valid string (and 2 more)"),
@@ -67,6 +73,12 @@ def test_spans_may_have_labels_and_stay_what_they_were() -> None:
     (found,) = read(text="a", constraints=[{"required": [[0, 2], [1, 3, "NP"]], "forbidden": [[0, 1]]}]).constraints
     assert (found.required, found.forbidden) == ([(0, 2), (1, 3, "NP")], [(0, 1)])
     assert (found.item, found.sentence) == (0, 0)
+
+
+def test_arcs_are_a_word_and_its_head() -> None:
+    (found,) = read(text="a", constraints=[{"required_arcs": [[1, 0]], "forbidden_arcs": [[2, 1]]}]).constraints
+    assert (found.required_arcs, found.forbidden_arcs) == ([(1, 0)], [(2, 1)])
+    assert (found.required, found.forbidden) == ([], [])
 
 
 def test_a_key_that_was_given_is_known_from_its_default() -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import click
 from click.core import ParameterSource
 
-from spanlin.cli.evaluate_dependencies import evaluate_conllu, is_conllu
+from spanlin.cli.evaluate_dependencies import check_conllu_usage, evaluate_conllu, evaluate_model_conllu
 from spanlin.cli.model_scores import score_any_model
+from spanlin.dependencies.conllu import is_conllu
 from spanlin.errors import TreeSyntaxError
 from spanlin.evaluation.evalb import EvalbOutput
 from spanlin.evaluation.files import evalb_files, score_files
@@ -89,7 +90,9 @@ _MODEL_OPTIONS = ("decoder", "device", "precision", "tags", "tagger", "treebank"
 @click.option("--treebank", default="", help="With a checkpoint: annotate like this one of its treebanks.")
 @click.option("--tagger", type=_FOLDER, help="With a checkpoint that reads tags: another one, which predicts them.")
 @click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="With --model: write its trees, one a line."
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --model: write its trees, one a line, or its dependencies.",
 )
 def evaluate(
     gold: Path,
@@ -118,7 +121,8 @@ def evaluate(
     accuracy, its speed and how many greedy trees were certain are reported too (in the evalb format, on stderr).
 
     Files whose names end in .conllu or .conllu.gz are scored by their dependencies, exactly as the official evaluation
-    of Universal Dependencies does: UAS, LAS, CLAS, tags, words, sentences and more.
+    of Universal Dependencies does: UAS, LAS, CLAS, tags, words, sentences and more. With --model, they are those that a
+    model finds for the words of GOLD, and how far the probabilities of its arcs are true is reported too.
 
     \b
     Examples:
@@ -127,10 +131,15 @@ def evaluate(
       spanlin evaluate gold.txt one.txt two.txt
       spanlin evaluate gold.conllu predicted.conllu
       spanlin evaluate --model en gold.txt
+      spanlin evaluate --model my-parser gold.conllu
       spanlin evaluate --model runs/mine/best gold.txt --decoder cky
     """  # noqa: D301 (click's mark for lines that stay as they are)
-    if is_conllu(gold) and model is None:
-        evaluate_conllu(gold, predicted, predicted2, output_format)
+    if is_conllu(gold):
+        if model is None:
+            evaluate_conllu(gold, predicted, predicted2, output_format)
+        else:
+            check_conllu_usage(click.get_current_context(), predicted, output_format)
+            evaluate_model_conllu(gold, model, output_format, device=device, output=output)
         return
     _check_usage(click.get_current_context(), model, predicted)
     parameters = find_parameters(params)

@@ -6,22 +6,46 @@ import json
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
+from spanlin.dependencies.conllu import is_conllu
 from spanlin.evaluation.report import comparison_to_dict, comparison_to_text
 from spanlin.evaluation.ud_score import compare_ud_scores, score_conllu_files
 
+_OF_TREES = ("params", "decoder", "precision", "tags", "tagger", "treebank", "skip_bad")
 
-def is_conllu(path: Path) -> bool:
-    """Return whether a file is CoNLL-U by its name."""
-    return path.name.removesuffix(".gz").endswith(".conllu")
+
+def check_conllu_usage(context: click.Context, predicted: Path | None, output_format: str) -> None:
+    """Raise a usage error if a model's dependencies are asked for with what only trees have."""
+    _check_format(output_format)
+    if predicted is not None:
+        raise click.UsageError("--model makes the predicted dependencies itself: leave out PREDICTED, or --model.")
+    for name in _OF_TREES:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for trees: leave it out for CoNLL-U.")
+
+
+def evaluate_model_conllu(gold: Path, model: str, output_format: str, *, device: str, output: Path | None) -> None:
+    """Print the score of a model's dependencies for the words of a file."""
+    from spanlin.model_evaluation import evaluate_parser_dependencies
+    from spanlin.parser import Parser
+
+    found = evaluate_parser_dependencies(Parser.load(model, device=device), gold, name=model, output=output)
+    click.echo(found.to_json() if output_format == "json" else found.to_text())
+
+
+def _check_format(output_format: str) -> None:
+    if output_format == "evalb":
+        raise click.UsageError("--format evalb is for trees: leave it out for CoNLL-U.")
 
 
 def evaluate_conllu(gold: Path, predicted: Path | None, predicted2: Path | None, output_format: str) -> None:
     """Print the score of one file of predicted dependencies, or of two and their difference."""
-    if output_format == "evalb":
-        raise click.UsageError("--format evalb is for trees: leave it out for CoNLL-U.")
+    _check_format(output_format)
     if predicted is None:
-        raise click.UsageError("Missing argument 'PREDICTED': give the predicted dependencies, as CoNLL-U.")
+        raise click.UsageError(
+            "Missing argument 'PREDICTED': give the predicted dependencies, as CoNLL-U, or --model to make them."
+        )
     for path in (predicted, predicted2):
         if path is not None and not is_conllu(path):
             raise click.UsageError(f"GOLD is CoNLL-U and {path} is not: its name must end in .conllu or .conllu.gz.")

@@ -35,7 +35,8 @@ from spanlin.cli.extras import needs_train_extra
     multiple=True,
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False),
-    help="Fit its probabilities on these gold trees, such as dev.txt: see `spanlin calibrate`. Repeatable.",
+    help="Fit its probabilities on these gold trees, such as dev.txt, or dependencies, such as dev.conllu: see "
+    "`spanlin calibrate`. Repeatable.",
 )
 def export(
     *,

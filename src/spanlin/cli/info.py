@@ -19,6 +19,7 @@ from spanlin.model_folder.path_kinds import is_checkpoint
 from spanlin.trees.transforms import EMPTY_LABEL, split_chain
 
 _LICENCE = re.compile(r"^\*\*(?:(?P<part>[^*]+)\.\*\* Licence: |Licence\.\*\* )(?P<terms>.+)$", re.MULTILINE)
+_UNCALIBRATED = "uncalibrated: surer than they should be; see `spanlin calibrate`"
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a card is untrusted: it must not steer a terminal
 
 
@@ -58,7 +59,10 @@ def model_facts(path: Path) -> dict[str, Any]:
         "labels": list(dict.fromkeys(part for chain in chains for part in chain)),
         "label_chains": list(folder.labels),
         "tags": list(folder.tags),
+        "relations": list(folder.relations),
+        "universal_tags": list(folder.universal_tags),
         "calibrated": folder.is_calibrated,
+        "dependencies_calibrated": folder.dependencies_calibrated,
         "temperatures": asdict(folder.temperatures),
         "details": {name: value for name, value in folder.details.items() if name != "weights"},  # names of tensors
         "licences": {found["part"] or "model": found["terms"] for found in _LICENCE.finditer(card)},
@@ -84,7 +88,9 @@ def _text(facts: dict[str, Any]) -> str:
         "size": f"{facts['bytes'] / 1e6:.1f} MB",
         "labels": f"{len(facts['labels'])}: {' '.join(facts['labels'])}",
         "tags": f"{len(facts['tags'])}: {' '.join(facts['tags'])}",
+        **({"relations": f"{len(facts['relations'])}: {' '.join(facts['relations'])}"} if facts["relations"] else {}),
         "probabilities": _probabilities(facts),
+        **({"of arcs": _arc_probabilities(facts)} if facts["relations"] else {}),
         **({"all models": _installed(facts["installed"])} if "installed" in facts else {}),
     }
     licences = [f"  {part}: {terms}" for part, terms in facts["licences"].items()]
@@ -102,8 +108,12 @@ def _installed(models: list[dict[str, str]]) -> str:
     return ", ".join(f"{model['name']} ({model['distribution']} {model['version']})" for model in models)
 
 
+def _arc_probabilities(facts: dict[str, Any]) -> str:
+    return "calibrated" if facts["dependencies_calibrated"] else _UNCALIBRATED
+
+
 def _probabilities(facts: dict[str, Any]) -> str:
     if not facts["calibrated"]:
-        return "uncalibrated: surer than they should be; see `spanlin calibrate`"
+        return _UNCALIBRATED
     temperatures = ", ".join(f"{name} {value:.2f}" for name, value in facts["temperatures"].items())
     return f"calibrated; temperatures of {temperatures}"

@@ -19,7 +19,7 @@ from spanlin.errors import SpanlinError
 # Commands are imported when they are called, so that `spanlin --help` and the light ones start at once.
 _COMMANDS = {
     "bench": "Measure how fast a model parses on this machine.",
-    "calibrate": "Fit the probabilities of a model folder on gold trees.",
+    "calibrate": "Fit the probabilities of a model folder on gold trees and dependencies.",
     "corpus": "Parse documents by the million into shards, on one machine or a Ray cluster.",
     "draw": "Draw trees for a terminal, as SVG or for LaTeX.",
     "evaluate": "Score predicted trees (as EVALB does) or dependencies (as UD does), or a checkpoint.",

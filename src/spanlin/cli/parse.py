@@ -20,11 +20,11 @@ from spanlin.stop_signals import Stopped
 
 if TYPE_CHECKING:
     from spanlin.parsed import Parsed
-    from spanlin.runtime.options import TreeDecoder
+    from spanlin.runtime.options import ParserDecoder
     from spanlin.text.forms import InputForm
 
-DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk", "labelled")
-"""The choices of `spanlin.decoding`, which is not imported to print a help text."""
+DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk", "labelled", "joint")
+"""The choices of `ParseOptions`, which is not imported to print a help text."""
 
 OF_DEPENDENCIES = ("conllu", "arcs", "svg-arcs")
 """The formats that a model trained on trees alone cannot give."""
@@ -55,7 +55,8 @@ OF_DEPENDENCIES = ("conllu", "arcs", "svg-arcs")
     show_default=True,
     help="How a tree is chosen: greedily (argmin, largest), the most probable one by its splits (cky) or by splits and "
     "labels together (labelled), with the fewest changed boundaries (min-change), with the most expected right spans "
-    "(minimum-risk); strict stops where the greedy boundaries are not a tree's.",
+    "(minimum-risk); strict stops where the greedy boundaries are not a tree's; joint finds the best tree and heads "
+    "that go together, if the model has dependencies.",
 )
 @click.option("--root-label", default="", metavar="LABEL", help="The label every tree must have below TOP, such as NP.")
 @click.option(
@@ -76,7 +77,7 @@ def parse(
     encoding: str,
     output_format: str,
     style: LatexStyle,
-    decoder: TreeDecoder,
+    decoder: ParserDecoder,
     root_label: str,
     k_best: int,
     model: str,

@@ -101,7 +101,8 @@ def _name(train_file: Path) -> str:
 def _next_commands(settings: TrainingConfig, folder: Path, best: Path) -> list[str]:
     """Return what to type after a run: it makes the model folder that parses without torch, and parses with it."""
     model = folder / "model"
-    gold = "".join(f" --calibrate {_quoted(one.dev)}" for one in settings.treebanks if one.dev)
+    files = [file for one in settings.treebanks for file in (one.dev, one.dev_dependencies) if file]
+    gold = "".join(f" --calibrate {_quoted(file)}" for file in files)
     return [
         f"spanlin export {_quoted(best)} {_quoted(model)}{gold}",
         f"spanlin parse --model {_quoted(model)} --text 'A sentence to parse.'",

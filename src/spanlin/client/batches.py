@@ -33,11 +33,7 @@ class Batch:
         """Return the request as JSON has it; what is as usual is left out."""
         usual = asdict(ParseOptions())
         found = {key: value for key, value in asdict(self.options).items() if value != usual[key]}
-        constraints = [
-            {"item": item, "required": _spans(wanted.required), "forbidden": _spans(wanted.forbidden)}
-            for item, wanted in enumerate(self.constraints)
-            if wanted
-        ]
+        constraints = [{"item": item, **_wishes(wanted)} for item, wanted in enumerate(self.constraints) if wanted]
         return {self.kind: list(self.items), **found, **({"constraints": constraints} if constraints else {})}
 
     def halves(self) -> tuple[Batch, Batch] | None:
@@ -97,6 +93,12 @@ def _groups(sized: Iterable[tuple[_Item, int]]) -> Iterator[list[_Item]]:
         total += size
     if group:
         yield group
+
+
+def _wishes(wanted: Constraints) -> dict[str, list[list[Any]]]:
+    found = {"required": _spans(wanted.required), "forbidden": _spans(wanted.forbidden)}
+    arcs = {"required_arcs": wanted.required_arcs, "forbidden_arcs": wanted.forbidden_arcs}
+    return found | {key: [list(arc) for arc in given] for key, given in arcs.items() if given}
 
 
 def _spans(found: Iterable[LabelledSpan]) -> list[list[Any]]:

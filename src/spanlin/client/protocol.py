@@ -52,6 +52,7 @@ class ServiceModel:
     limits: Mapping[str, float]
     relations: tuple[str, ...] = ()
     universal_tags: tuple[str, ...] = ()
+    dependencies_calibrated: bool = False
 
 
 class ServiceProtocol:
@@ -147,6 +148,7 @@ def read_model(answer: Any) -> ServiceModel:
             limits=answer["limits"],
             relations=tuple(answer.get("relations", ())),
             universal_tags=tuple(answer.get("universal_tags", ())),
+            dependencies_calibrated=answer.get("dependencies_calibrated", False),
         )
     except (AttributeError, KeyError, TypeError) as error:
         raise ServiceError(f"not an answer of a spanlin service: {error!r:.80}") from error

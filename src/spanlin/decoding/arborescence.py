@@ -26,16 +26,19 @@ def best_arborescence(log_probs: FloatArray) -> IntArray | None:
     `log_probs` is [n, n + 1] as in `ArcScores`, with -inf for what is impossible, each word as its own head included.
     """
     count = len(log_probs)
-    heads = _Contraction(_as_pairs(log_probs)).heads()
+    # If the best tree with any number of roots has one, it is found with far fewer contractions.
+    heads = _Contraction(_as_pairs(log_probs, root_cost=0.0)).heads()
+    if int((heads == 0).sum()) != 1:
+        heads = _Contraction(_as_pairs(log_probs, root_cost=1.0)).heads()
     chosen = log_probs[np.arange(count), heads]
     return heads if (chosen > -np.inf).all() and int((heads == 0).sum()) == 1 else None
 
 
-def _as_pairs(log_probs: FloatArray) -> _Pairs:
+def _as_pairs(log_probs: FloatArray, *, root_cost: float) -> _Pairs:
     count = len(log_probs)
     impossible = log_probs == -np.inf
     cost = np.where(impossible, count + 1.0, 0.0)  # more than all the roots there can be
-    cost[:, 0] += 1.0
+    cost[:, 0] += root_cost
     pairs: _Pairs = -cost + 1j * np.where(impossible, 0.0, log_probs)
     return pairs
 
@@ -47,13 +50,14 @@ class _Contraction:
         count = len(pairs)
         self._count = count
         self._node_of = np.arange(count + 1)  # the outermost node that each word is part of
+        words = np.arange(count + 1)
+        pairs = pairs.copy()
+        pairs[words[:-1], words[1:]] = -np.inf  # no word is its own head
         self._incoming = [pairs[0], *pairs]  # by node, [n + 1]: the score of each word as its head; that of 0 is unused
-        self._entries: list[IntArray] = [np.full(count + 1, word) for word in range(count + 1)]  # the word it enters by
+        self._entries: list[IntArray] = list(np.repeat(words[:, np.newaxis], count + 1, axis=1))  # words it enters by
         self._members: list[BoolArray] = list(np.eye(count + 1, dtype=np.bool_))
         self._cycles: list[list[int]] = [[] for _ in range(count + 1)]
         self._chosen = [0] * (count + 1)
-        for word in range(1, count + 1):
-            self._leave_out_members(word)
 
     def heads(self) -> IntArray:
         """Contract until no cycle is left, and return [n], the head of each word."""
@@ -79,18 +83,14 @@ class _Contraction:
         gains = np.stack([self._incoming[node] - self._incoming[node][self._chosen[node]] for node in cycle])
         best = gains.argmax(axis=0)
         places = np.arange(self._count + 1)
-        self._incoming.append(gains[best, places])
         self._entries.append(np.stack([self._entries[node] for node in cycle])[best, places])
         self._members.append(np.logical_or.reduce([self._members[node] for node in cycle]))
         self._cycles.append(cycle)
         self._chosen.append(0)
         node = len(self._cycles) - 1
         self._node_of[self._members[node]] = node
-        self._leave_out_members(node)
+        self._incoming.append(np.where(self._members[node], -np.inf, gains[best, places]))
         return node
-
-    def _leave_out_members(self, node: int) -> None:
-        self._incoming[node] = np.where(self._members[node], -np.inf, self._incoming[node])
 
     def _opened(self) -> IntArray:
         heads = np.zeros(self._count + 1, dtype=np.int64)

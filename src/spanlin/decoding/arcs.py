@@ -34,8 +34,8 @@ class ArcConstraints:
 
     def __post_init__(self) -> None:
         # Lists are what people write, and what JSON gives.
-        object.__setattr__(self, "required", _as_arcs("required", self.required))
-        object.__setattr__(self, "forbidden", _as_arcs("forbidden", self.forbidden))
+        object.__setattr__(self, "required", check_arcs("required", self.required))
+        object.__setattr__(self, "forbidden", check_arcs("forbidden", self.forbidden))
 
     def __bool__(self) -> bool:
         return bool(self.required or self.forbidden)
@@ -154,7 +154,8 @@ def _problem(constraints: ArcConstraints, word_count: int) -> str:
     return ""
 
 
-def _as_arcs(kind: str, arcs: Iterable[Sequence[int]]) -> tuple[tuple[int, int], ...]:
+def check_arcs(kind: str, arcs: Iterable[Sequence[int]]) -> tuple[tuple[int, int], ...]:
+    """Return arcs as pairs of a word and its head, or raise a ConstraintError; `kind` is what they are called."""
     if isinstance(arcs, str) or not isinstance(arcs, Iterable):
         raise ConstraintError(f"{kind} is {arcs!r:.40}: give a list of arcs, such as [(1, 2)]")
     found = []

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from spanlin.decoding.arcs import ArcConstraints, check_arcs
 from spanlin.decoding.constraints import first_crossing
 from spanlin.decoding.greedy import BoolArray, IntArray
 from spanlin.decoding.tree_roles import Role
@@ -28,25 +29,50 @@ Constituent: TypeAlias = tuple[int, int] | tuple[int, int, str]
 
 @dataclass(frozen=True, init=False)
 class Constraints:
-    """Constituents that a sentence's tree must have, and constituents that it must not have.
+    """Constituents that a sentence's tree must have, and constituents that it must not have; the same for arcs.
 
-    Each is a span of words, half-open, with or without a label: `(2, 5)` for a constituent with any label, `(2, 5,
-    "NP")` for an NP. A required one may be one of a chain over the same words. Forbidding `(2, 5, "NP")` leaves every
-    other label possible.
+    Each constituent is a span of words, half-open, with or without a label: `(2, 5)` for a constituent with any label,
+    `(2, 5, "NP")` for an NP. A required one may be one of a chain over the same words. Forbidding `(2, 5, "NP")` leaves
+    every other label possible.
+
+    Each arc is the number of a word, counted from 1, and that of its head, 0 to make the word the root.
 
     >>> Constraints(required=[(0, 2), (3, 5, "NP")]).required
     (LabelledSpan(left=0, right=2, label=''), LabelledSpan(left=3, right=5, label='NP'))
+    >>> Constraints(required_arcs=[(1, 2), (2, 0)]).arcs
+    ArcConstraints(required=((1, 2), (2, 0)), forbidden=())
     """
 
     required: tuple[LabelledSpan, ...]
     forbidden: tuple[LabelledSpan, ...]
+    required_arcs: tuple[tuple[int, int], ...]
+    forbidden_arcs: tuple[tuple[int, int], ...]
 
-    def __init__(self, required: Iterable[Constituent] = (), forbidden: Iterable[Constituent] = ()) -> None:
+    def __init__(
+        self,
+        required: Iterable[Constituent] = (),
+        forbidden: Iterable[Constituent] = (),
+        *,
+        required_arcs: Iterable[Sequence[int]] = (),
+        forbidden_arcs: Iterable[Sequence[int]] = (),
+    ) -> None:
         for kind, given in (("required", required), ("forbidden", forbidden)):
             object.__setattr__(self, kind, tuple(_constituent(kind, *one) for one in enumerate(_items(kind, given))))
+        for kind, arcs in (("required_arcs", required_arcs), ("forbidden_arcs", forbidden_arcs)):
+            object.__setattr__(self, kind, check_arcs(kind, arcs))
 
     def __bool__(self) -> bool:
+        return self.has_constituents or bool(self.required_arcs or self.forbidden_arcs)
+
+    @property
+    def has_constituents(self) -> bool:
+        """Whether there are constraints on constituents."""
         return bool(self.required or self.forbidden)
+
+    @property
+    def arcs(self) -> ArcConstraints:
+        """The constraints on arcs."""
+        return ArcConstraints(self.required_arcs, self.forbidden_arcs)
 
 
 class LabelSet:

@@ -84,11 +84,15 @@ def decode_heads_batch(
 def are_trees(heads: IntArray, word_counts: IntArray) -> BoolArray:
     """Return [batch], whose heads are a tree with one root; O(n log n) for each."""
     is_word = np.arange(heads.shape[1]) < word_counts[:, np.newaxis]
-    ancestors = np.pad(np.where(is_word, heads, 0), ((0, 0), (1, 0)))
+    width = heads.shape[1] + 1
+    starts = np.arange(0, len(heads) * width, width)[:, np.newaxis]  # of the sentences, in one row for all
+    upward = np.repeat(starts, width, axis=1)
+    upward[:, 1:] += np.where(is_word, heads, 0)
+    ancestors = upward.ravel()
     for _ in range(max(heads.shape[1], 1).bit_length()):  # each round doubles how far up every word looks
-        ancestors = np.take_along_axis(ancestors, ancestors, axis=1)
+        ancestors = ancestors.take(ancestors)
     roots = ((heads == 0) & is_word).sum(axis=1)
-    found: BoolArray = np.logical_and.reduce(ancestors == 0, axis=1) & (roots == 1)
+    found: BoolArray = np.logical_and.reduce(ancestors.reshape(-1, width) == starts, axis=1) & (roots == 1)
     return found
 
 

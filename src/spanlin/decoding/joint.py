@@ -39,7 +39,8 @@ from spanlin.trees.tree import Span
 class JointParse:
     """A tree and heads. `spans` and `labels` are as in `LabelledTree`, heads count from 1 with 0 for the root's.
 
-    `agreed` if the best tree and the best heads, each by itself, are this pair.
+    `agreed` if the best tree and the best heads, each by itself, are this pair. `tree_loss` is by how much the tree
+    scores less than the best tree by itself.
     """
 
     spans: tuple[Span, ...]
@@ -47,6 +48,7 @@ class JointParse:
     heads: tuple[int, ...]
     score: float
     agreed: bool
+    tree_loss: float
 
 
 def decode_joint(
@@ -85,16 +87,18 @@ def decode_joint(
         rules or SpanRules(labels, words),
         arc_scores.log_probs[0],
     )
-    tree, agreed = _best_pair(scores, arc_scores)
+    chart = scores.tree_chart()
+    tree, agreed = _best_pair(scores, arc_scores, chart)
     if tree is None:
         raise DecodingError("no tree and heads in which every constituent has one head are possible together")
     spans, numbers = _binarized(tree.constituents, scores)
-    return JointParse(spans, numbers, tuple(tree.heads.tolist()), tree.score, agreed)
+    tree_score = tree.score - float(scores.arcs[np.arange(words), tree.heads].sum())
+    tree_loss = 0.0 if agreed else max(0.0, scores.best_tree_score(chart) - tree_score)
+    return JointParse(spans, numbers, tuple(tree.heads.tolist()), tree.score, agreed, tree_loss)
 
 
-def _best_pair(scores: JointScores, arc_scores: ArcScores) -> tuple[JointTree | None, bool]:
+def _best_pair(scores: JointScores, arc_scores: ArcScores, chart: Chart) -> tuple[JointTree | None, bool]:
     heads = decode_checked(arc_scores, "spanning")
-    chart = scores.tree_chart()
     best_tree, best_heads = scores.best_tree_score(chart), float(heads.log_probs[0])
     if best_tree == -np.inf:
         return None, False

@@ -10,9 +10,10 @@ sides of a unit are found apart. For a constituent that ends at j,
     F(unit, a)     the best inside of a unit with the head word a: G over exactly its words, of two units or more.
 
 R adds one G after the other to the right, each with the best arc from a word of the unit to its a; L to the left. What
-splits count depends on j (see `joint_scores`), so G, L and R are filled anew for each j, from left to right. With u
-units of m words in all, this takes O(n^5 + n^3 m) time and O(n^3 + n^2 u) memory. If nothing is ruled out, u is O(n^2)
-and m is O(n^3). The n^5 stands for about n^5 / 24 additions, the n^3 m for n^3 m / 6.
+splits count depends on j (see `joint_scores`), so G, L and R are filled anew for each j at which a constituent may end,
+from left to right, over the words of the longest such constituent. With u units of m words in all, this takes O(n^5 +
+n^3 m) time and O(n^3 + n^2 u) memory, and much less where few long constituents are left. If nothing is ruled out, u is
+O(n^2) and m is O(n^3). The n^5 stands for about n^5 / 24 additions, the n^3 m for n^3 m / 6.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from spanlin.decoding.joint_scores import JointScores
 from spanlin.decoding.joint_tables import EndTables
 from spanlin.decoding.scores import FloatArray
 from spanlin.trees.tree import Span
+
+_MOST_KEPT = 8_000_000  # numbers, of the tables that are not filled again
 
 
 @dataclass
@@ -44,18 +47,28 @@ class JointChart:
         count = scores.word_count
         lefts, rights = np.triu_indices(count + 1, k=1)
         usable = (np.maximum(scores.left, scores.right)[lefts, rights] > -np.inf) | (rights - lefts == 1)
-        order = np.lexsort((lefts[usable], rights[usable]))  # by their ends, so that those up to j come first
-        self._units = lefts[usable][order], rights[usable][order]
+        lefts, rights = lefts[usable], rights[usable]
+        self._units = lefts, rights
         self._scores = scores
+        # By the right end of constituents, the left end of the longest one.
+        self._firsts = {count: 0}
+        for left, right in zip(lefts.tolist(), rights.tolist(), strict=True):
+            if right - left > 1:
+                self._firsts[right] = min(left, self._firsts.get(right, left))
+        self._kept: dict[int, EndTables] = {}
+        kept = 0
         # F by the ends of a unit and its head word, [n + 1, n + 1, n]; found as the chart is filled.
         self._inside = np.full((count + 1, count + 1, count), -np.inf)
         words = np.arange(count)
         self._inside[words, words + 1, words] = 0.0
-        for end in range(2, count + 1):
-            self._tables(end)
+        for end in sorted(self._firsts):
+            tables = self._tables(end)
+            kept += tables.size
+            if kept <= _MOST_KEPT:  # to keep them all would take O(n^4) memory
+                self._kept[end] = tables
 
     def _tables(self, end: int) -> EndTables:
-        return EndTables(self._scores, self._units, self._inside, end)
+        return EndTables(self._scores, self._units, self._inside, Span(self._firsts[end], end))
 
     def best_score(self) -> float:
         """Return the score of the best pair; -inf if all are impossible."""
@@ -75,7 +88,7 @@ class JointChart:
         if score == -np.inf:
             return None
         tree = JointTree(np.zeros(count, dtype=np.int64), score)
-        tables: dict[int, EndTables] = {}  # filled again: to keep them all would take O(n^4) memory
+        tables = self._kept
         waiting = [(Span(0, count), root)]
         while waiting:
             span, head = waiting.pop()

@@ -1,4 +1,7 @@
-"""The tables G, L and R of `joint_chart` for all constituents that end at one split point j."""
+"""The tables G, L and R of `joint_chart` for all constituents that end at one split point j.
+
+They cover the words from the first constituent that ends there, and count words and split points from its start.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +17,25 @@ from spanlin.trees.tree import Span
 class EndTables:
     """The tables, filled by width; what they find inside the constituents (i, j) is put into `inside`.
 
-    `units` are the left and right ends of all units, by right ends; `inside` is F, [n + 1, n + 1, n], known for units
-    that end before j.
+    `span` is from the first of these constituents' starts to j. `units` are the left and right ends of all units;
+    `inside` is F, [n + 1, n + 1, n], known for units that end before j.
     """
 
-    def __init__(self, scores: JointScores, units: tuple[IntArray, IntArray], inside: FloatArray, end: int) -> None:
-        kept = int(np.searchsorted(units[1], end, side="right"))
-        lefts, rights = units[0][:kept], units[1][:kept]
-        self._end = end
+    def __init__(self, scores: JointScores, units: tuple[IntArray, IntArray], inside: FloatArray, span: Span) -> None:
+        first, last = span
+        is_inside = (units[0] >= first) & (units[1] <= last)
+        lefts, rights = units[0][is_inside], units[1][is_inside]
+        labels = np.where(rights == last, scores.right[lefts, rights], scores.left[lefts, rights])
+        lefts, rights, end = lefts - first, rights - first, last - first
+        kept = len(lefts)
+        self._first, self._end = first, end
         self._lefts, self._rights = lefts, rights
         self._numbers = np.full((end + 1, end + 1), -1)  # of the units by their ends
         self._numbers[lefts, rights] = np.arange(kept)
-        self._arcs = scores.arcs[:end, 1 : end + 1]  # by dependent and head, words from 0
-        self._empty = scores.empty[: end + 1, end]
-        self._splits = scores.splits[: end + 1, end]
+        self._arcs = scores.arcs[first:last, first + 1 : last + 1]  # by dependent and head, words from 0
+        self._empty = scores.empty[first : last + 1, last]
+        self._splits = scores.splits[first : last + 1, last]
+        inside = inside[first:, first:, first:]  # a view
         self._inside = inside
         # A row for each word of each unit: unit by unit, and, in another order, word by word.
         lengths = rights - lefts
@@ -38,8 +46,8 @@ class EndTables:
         self._word_starts = np.searchsorted(self._row_words[self._by_word], np.arange(end))
         # A unit by its head word, with its label; that of one that ends at j is added when it is found.
         is_last = rights == end
-        self._labels = np.where(is_last, scores.right[lefts, rights], scores.left[lefts, rights])
-        self._weights = inside[lefts, rights, :end] + self._labels[:, np.newaxis]
+        self._labels = labels
+        self._weights = inside[lefts, rights, :end] + labels[:, np.newaxis]
         self._weights[is_last & (lengths > 1)] = -np.inf
         every = np.arange(kept)
         self._right_sides = np.full((kept, end + 1), -np.inf)  # R by unit and e
@@ -113,18 +121,25 @@ class EndTables:
         joins: FloatArray = self._splits[stops] + np.where(only_last, 0.0, self._empty[stops])
         return joins
 
+    @property
+    def size(self) -> int:
+        """How many numbers the largest table has."""
+        return int(self._links.size)
+
     def units_of(self, span: Span, head: int, heads: IntArray) -> list[tuple[Span, int]]:
         """Return the units of the best constituent over a span that ends at j, each with its head word.
 
-        The arcs between them are put into `heads`. All words count from 0 but those in `heads`.
+        The arcs between them are put into `heads`. Words and spans are those of the sentence, from 0; those in `heads`
+        count from 1.
         """
+        first = self._first
         found: list[tuple[Span, int]] = []
-        waiting = [(span.left, span.right, head, False)]
+        waiting = [(span.left - first, span.right - first, head - first, False)]
         while waiting:
             start, stop, head, may_be_single = waiting.pop()
             unit = self._unit_in(start, stop, head, may_be_single)
             left, right = int(self._lefts[unit]), int(self._rights[unit])
-            found.append((Span(left, right), head))
+            found.append((Span(first + left, first + right), first + head))
             blocks = []
             while start < left:
                 stops = np.arange(start + 1, left + 1)
@@ -142,7 +157,7 @@ class EndTables:
                 arcs = self._arcs[block_start:block_stop, left:right]
                 options = self._blocks[block_start, block_stop, block_start:block_stop, np.newaxis] + arcs
                 word, governor = np.unravel_index(int(options.argmax()), options.shape)
-                heads[block_start + word] = left + governor + 1
+                heads[first + block_start + word] = first + left + governor + 1
                 waiting.append((block_start, block_stop, block_start + int(word), True))
         return found
 

@@ -24,6 +24,11 @@ _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 OnBad = Callable[[ConlluError], None]
 
 
+def is_conllu(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is CoNLL-U by its name, which ends in .conllu or .conllu.gz."""
+    return os.fspath(path).removesuffix(".gz").endswith(".conllu")
+
+
 def read_conllu(source: str | os.PathLike[str] | BinaryIO, *, on_bad: OnBad | None = None) -> Iterator[ConlluSentence]:
     """Yield the sentences of a CoNLL-U file, plain or gzip, in constant memory.
 

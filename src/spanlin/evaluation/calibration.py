@@ -1,4 +1,4 @@
-"""How far probabilities can be trusted, measured on gold trees, and the fits that improve them; no model."""
+"""How far probabilities can be trusted, measured on gold annotation, and the fits that improve them; no model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RANGE = (0.02, 5.0)  # of inverse temperatures
 
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
-    """Predicted constituents, one per row: the network's evidence for each, and whether the gold tree has it."""
+    """Predicted constituents, or arcs, one per row: the network's evidence for each, and whether the gold has it."""
 
     evidence: Doubles
     correct: BoolArray

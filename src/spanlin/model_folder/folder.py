@@ -13,7 +13,7 @@ from typing import Any
 from spanlin.atomic_files import atomic_file
 from spanlin.decoding.labelled import Temperatures
 from spanlin.errors import CheckpointError
-from spanlin.model_folder.calibration import Calibration
+from spanlin.model_folder.calibration import ArcCalibration, Calibration
 from spanlin.model_folder.graph_check import check_graph
 from spanlin.model_folder.lexicon_file import read_lexicon
 from spanlin.model_folder.lookup import known_models
@@ -79,11 +79,17 @@ class ModelFolder:
     universal_tags: tuple[str, ...] = ()
     calibration: Calibration = field(default_factory=Calibration)
     temperatures: Temperatures = field(default_factory=Temperatures)
+    arc_calibration: ArcCalibration = field(default_factory=ArcCalibration)
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether its probabilities were fitted on gold trees."""
+        """Whether the probabilities of its trees were fitted on gold trees."""
         return (self.calibration, self.temperatures) != (Calibration(), Temperatures())
+
+    @property
+    def dependencies_calibrated(self) -> bool:
+        """Whether the probabilities of its arcs were fitted on gold dependencies; never if it has none."""
+        return self.arc_calibration != ArcCalibration()
 
     @property
     def graph(self) -> Path:
@@ -123,7 +129,7 @@ def write_manifest(folder: ModelFolder) -> None:
         **({"one_by_one": True} if folder.one_by_one else {}),
         "labels": folder.labels,
         "tags": folder.tags,
-        **({"relations": folder.relations, "universal_tags": folder.universal_tags} if folder.relations else {}),
+        **(_dependency_facts(folder) if folder.relations else {}),
         "calibration": asdict(folder.calibration),
         "temperatures": asdict(folder.temperatures),
         "details": folder.details,
@@ -131,6 +137,11 @@ def write_manifest(folder: ModelFolder) -> None:
     }
     with atomic_file(path / MANIFEST) as stream:  # a folder with half of one would be lost
         stream.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode())
+
+
+def _dependency_facts(folder: ModelFolder) -> dict[str, Any]:
+    facts = {"relations": folder.relations, "universal_tags": folder.universal_tags}
+    return facts | ({"arc_calibration": asdict(folder.arc_calibration)} if folder.dependencies_calibrated else {})
 
 
 def _input_facts(found: NetworkInput) -> dict[str, Any]:

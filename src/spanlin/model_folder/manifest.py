@@ -8,7 +8,7 @@ from typing import Any
 
 from spanlin.decoding.labelled import Temperatures
 from spanlin.errors import CheckpointError
-from spanlin.model_folder.calibration import Calibration
+from spanlin.model_folder.calibration import ArcCalibration, Calibration
 from spanlin.model_folder.network_input import FILES, NetworkInput
 
 MANIFEST, GRAPH, LABEL_GRAPH, CARD = "manifest.json", "graph.onnx", "labels.onnx", "card.md"
@@ -54,12 +54,20 @@ def read_facts(manifest: dict[str, Any], source: str) -> dict[str, Any]:
     }
 
 
-def _dependency_facts(manifest: dict[str, Any], source: str) -> dict[str, tuple[str, ...]]:
-    """Return the relations and universal tags of a model that gives dependencies; a model has both or neither."""
+def _dependency_facts(manifest: dict[str, Any], source: str) -> dict[str, Any]:
+    """Return the relations and universal tags of a model that gives dependencies, and how its arcs are calibrated.
+
+    A model has both kinds of names or neither. Folders that were exported before arcs could be calibrated say nothing
+    of that.
+    """
     keys = ("relations", "universal_tags")
-    if not any(key in manifest for key in keys):
+    key = "arc_calibration"
+    if not any(name in manifest for name in (*keys, key)):
         return {}
-    return {key: _names(manifest, key, source) for key in keys}
+    facts: dict[str, Any] = {name: _names(manifest, name, source) for name in keys}
+    if key in manifest:
+        facts[key] = ArcCalibration(**_numbers(manifest, key, ArcCalibration, source))
+    return facts
 
 
 def read_files(manifest: dict[str, Any], source: str) -> dict[str, str]:

@@ -28,6 +28,13 @@ def check_k_best(k_best: object) -> None:
         raise DecodingError(f"k_best is {_shown(k_best)}: ask for at least one tree")
 
 
+def check_joint_words(joint_words: object) -> None:
+    """Raise a DecodingError unless it is a number of words."""
+    count = _whole(joint_words)
+    if count is None or count < 0:
+        raise DecodingError(f"joint_words is {_shown(joint_words)}: give a number of words, 0 to search no sentence")
+
+
 def check_text(text: object) -> None:
     """Raise a SpanlinError unless it is a text, or a list of texts."""
     if isinstance(text, (bytes, bytearray)):

@@ -29,6 +29,18 @@ class Trees:
     log_probs: NDArray[np.float64] | None
 
 
+def select_trees(trees: Trees, places: IntArray) -> Trees:
+    """Return some of the trees, in the order of their places."""
+    return Trees(
+        found={name: rows[places] for name, rows in trees.found.items()},
+        owners=trees.owners[places],
+        certified=trees.certified[places],
+        labelled=trees.labelled[places],
+        probabilities=trees.probabilities[places],
+        log_probs=None if trees.log_probs is None else trees.log_probs[places],
+    )
+
+
 def join_trees(parts: Sequence[Trees]) -> Trees:
     """Return the trees of several parts, in the order of their sentences."""
     if len(parts) == 1:

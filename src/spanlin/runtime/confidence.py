@@ -1,4 +1,4 @@
-"""How sure a parser is of each constituent, as a probability that means what it says."""
+"""What speaks for each constituent and each arc; a calibration makes probabilities of it that mean what they say."""
 
 from __future__ import annotations
 
@@ -33,9 +33,30 @@ def span_evidence(counts: IntArray, found: Arrays) -> FloatArray:
     evidence = np.empty((*span_log_probs.shape, 4))
     evidence[..., 0] = log_odds(span_log_probs + label_log_probs)
     evidence[..., 1] = np.concatenate([split_roots, is_word & (ends == 1)], axis=1)
-    evidence[..., 2] = (np.where(is_word, tag_log_probs, 0.0).sum(axis=1) / counts)[:, np.newaxis]
+    evidence[..., 2] = _mean(tag_log_probs, counts)
     evidence[..., 3] = (np.where(is_span, log_odds(span_log_probs), 0.0).sum(axis=1) / (2 * counts - 1))[:, np.newaxis]
     return evidence
+
+
+def arc_evidence(counts: IntArray, arc_log_probs: NDArray[np.floating], found: Arrays) -> FloatArray:
+    """Return [batch, words, 3] from the log-probabilities of the words' heads, [batch, words], and CONFIDENCE.
+
+    The log-odds that the head is right; how sure the network is of the sentence's tags, in mean log-probability; and
+    of the sentence's heads, in mean log-odds.
+    """
+    odds = log_odds(np.clip(arc_log_probs.astype(np.float64), -_BEYOND, 0.0))
+    evidence = np.empty((*odds.shape, 3))
+    evidence[..., 0] = odds
+    evidence[..., 1] = _mean(np.clip(found["tag_log_probs"].astype(np.float64), -_BEYOND, 0.0), counts)
+    evidence[..., 2] = _mean(odds, counts)
+    return evidence
+
+
+def _mean(values: FloatArray, counts: IntArray) -> FloatArray:
+    """Return [batch, 1], the means over the words of each sentence."""
+    is_word = np.arange(values.shape[1]) < counts[:, np.newaxis]
+    means: FloatArray = (np.where(is_word, values, 0.0).sum(axis=1) / counts)[:, np.newaxis]
+    return means
 
 
 def log_odds(log_probs: NDArray[np.floating]) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import platform
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ import onnxruntime
 
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import ModelFolder
+from spanlin.model_folder.graph_outputs import without_outputs
 from spanlin.runtime.backend import (
     ARC_SCORES,
     BOUNDARIES,
@@ -71,6 +73,7 @@ class OnnxBackend:
         self.most_sentences = 1 if folder.one_by_one else 0
         self.multiple = self.small_multiple = _row_multiple(platform.machine(), folder.piece_limit)
         self._session = _session(folder.graph, self._threads)
+        self._lock = threading.Lock()
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
         takes = {name: (_INT, 1 if name.endswith(_VECTORS) else 2) for name in graph_inputs(folder)}
         important = _IMPORTANT.union(OF_DEPENDENCIES) if folder.relations else _IMPORTANT
@@ -79,7 +82,11 @@ class OnnxBackend:
     def run(self, rows: InputRows, word_counts: IntArray, outputs: Sequence[str] = TREE) -> Arrays:
         """Return the outputs asked for."""
         inputs: Arrays = {**rows.arrays, WORD_COUNTS: np.ascontiguousarray(word_counts)}
-        found = dict(zip(outputs, _run(self._session, self._folder.graph, outputs, inputs), strict=True))
+        session = self._session
+        if self._folder.relations and set(outputs).isdisjoint(OF_DEPENDENCIES):
+            with self._lock:
+                session = self._trees
+        found = dict(zip(outputs, _run(session, self._folder.graph, outputs, inputs), strict=True))
         check_found(found, word_counts, rows.width, self._folder)
         return found
 
@@ -95,6 +102,15 @@ class OnnxBackend:
         inputs = dict(zip(RELATION_INPUTS, (heads, dependents, roots), strict=True))
         graph = self._folder.relation_graph
         return _scores(self._relations, graph, RELATION_OUTPUT, inputs, len(self._folder.relations))
+
+    @cached_property
+    def _trees(self) -> Any:
+        """The graph without dependencies, loaded when they are first not needed: a session runs all that it has.
+
+        It is faster by what they take, for as much memory again as the weights.
+        """
+        graph = self._folder.graph
+        return _session(graph, self._threads, without_outputs(graph.read_bytes(), OF_DEPENDENCIES))
 
     @cached_property
     def _labels(self) -> Any:
@@ -169,7 +185,8 @@ def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0][:300]
 
 
-def _session(graph: Path, threads: int) -> Any:
+def _session(graph: Path, threads: int, changed: bytes = b"") -> Any:
+    """Return what runs a graph, or what it was changed to."""
     options: Any = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -179,7 +196,7 @@ def _session(graph: Path, threads: int) -> Any:
     options.add_session_config_entry("session.load_model_format", "ONNX")  # which is the one that was checked
     try:
         return onnxruntime.InferenceSession(
-            str(graph),
+            changed or str(graph),
             options,
             providers=["CPUExecutionProvider"],
             # Its fused addition and normalization takes several times as long as the two separately; addition and

@@ -27,8 +27,6 @@ from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.sentences import RunBatch
 from spanlin.runtime.tree_spans import label_spans, span_log_probs
 
-_NAMED_WORDS = 5  # in an error message
-
 
 class Redecoder:
     """Finds the wanted trees of batches that a backend has run.
@@ -70,7 +68,8 @@ class Redecoder:
         There is an item of `constraints` for each sentence. The marginals are [batch, words + 1, words + 1].
         """
         options = self._options
-        is_labelled = np.array([options.used_decoder == "labelled" or bool(wanted) for wanted in constraints])
+        is_labelled = np.array([_has_constituents(wanted) for wanted in constraints])
+        is_labelled |= options.used_decoder in ("labelled", "joint")
         rows = np.arange(len(constraints)) if options.marginals else np.flatnonzero(is_labelled)
         parts: list[Trees] = []
         marginals = None
@@ -95,8 +94,8 @@ class Redecoder:
             try:
                 rules.append(SpanRules(self._labels, count, constraints[row], root_label=self._options.root_label))
             except DecodingError as error:
-                raise type(error)(f"{_place(batch, row)}: {error}") from None
-        left, right = _halves(batch)
+                raise type(error)(f"{batch.place(row)}: {error}") from None
+        left, right = label_halves(batch)
         ranked = rank_labels(
             self._backend,
             self._labels,
@@ -107,7 +106,7 @@ class Redecoder:
             ranks=self._options.k_best,
         )
         words = int(counts.max())
-        sides = (None if side is None else side[rows, :words, :words] for side in _sides(batch))
+        sides = (None if side is None else side[rows, :words, :words] for side in score_sides(batch))
         return LabelledProblem(check_batch_scores(counts, *sides), ranked, self._temperatures)
 
     def _labelled(self, batch: RunBatch[Any], rows: IntArray, places: IntArray, problem: LabelledProblem) -> Trees:
@@ -139,6 +138,21 @@ class Redecoder:
                     lefts[number, :count], rights[number, :count] = np.array(tree.spans).T
                 split_labels[number, :count] = tree.labels[:count]
                 word_labels[number, : count + 1] = tree.labels[count:]
+        return self.trees_of(batch, owners, (lefts, rights, split_labels, word_labels), log_probs)
+
+    def trees_of(
+        self,
+        batch: RunBatch[Any],
+        owners: IntArray,
+        arrays: tuple[IntArray, IntArray, IntArray, IntArray],
+        log_probs: NDArray[np.float64],
+    ) -> Trees:
+        """Return trees that were decoded with their labels; `log_probs` are those of whole trees.
+
+        `arrays` are the lefts, rights and labels of their splits, [trees, words - 1], and the labels of their words,
+        as wide as the batch.
+        """
+        lefts, rights, split_labels, word_labels = arrays
         found = self._kept(batch, owners)
         found |= {"lefts": lefts, "rights": rights, "split_labels": split_labels, "word_labels": word_labels}
         _, found["label_log_probs"] = label_spans(
@@ -147,7 +161,7 @@ class Redecoder:
             lefts,
             rights,
             owners=owners,
-            halves=_halves(batch),
+            halves=label_halves(batch),
             given=np.concatenate([split_labels, word_labels], axis=1),
         )
         found["span_log_probs"] = self._span_log_probs(batch, owners, lefts, rights)
@@ -179,12 +193,13 @@ class Redecoder:
         certified = np.zeros(len(rows), dtype=np.bool_)
         if decoder != "argmin":
             assert decoder != "labelled"
+            assert decoder != "joint"
             try:
                 decoded = decode_batch(counts, *_rows_of_sides(batch, rows), decoder=decoder)
             except (DecodingError, LinearizationError) as error:
                 if error.sentence is None:
                     raise
-                raise type(error)(f"{_place(batch, int(rows[error.sentence]))}: {error.problem}") from None
+                raise type(error)(f"{batch.place(int(rows[error.sentence]))}: {error.problem}") from None
             lefts, rights, certified = decoded.lefts, decoded.rights, decoded.certified
         trees = Trees(
             found=found,
@@ -206,7 +221,7 @@ class Redecoder:
             lefts[again],
             rights[again],
             owners=rows[again],
-            halves=_halves(batch),
+            halves=label_halves(batch),
             root_labels=self._root_labels,
         )
         found["split_labels"][again] = labels[:, : lefts.shape[1]]
@@ -225,7 +240,7 @@ class Redecoder:
     def _span_log_probs(
         batch: RunBatch[Any], owners: IntArray, lefts: IntArray, rights: IntArray
     ) -> NDArray[np.floating]:
-        left, right = _sides(batch)
+        left, right = score_sides(batch)
         return span_log_probs(batch.counts[owners], lefts, rights, owners=owners, left=left, right=right)
 
     @staticmethod
@@ -241,17 +256,19 @@ class Redecoder:
 _Side: TypeAlias = NDArray[np.floating] | None
 
 
-def _sides(batch: RunBatch[Any]) -> tuple[_Side, _Side]:
+def score_sides(batch: RunBatch[Any]) -> tuple[_Side, _Side]:
+    """Return the scores of left and right boundaries, None for a side that the network does not score."""
     left, right = (batch.found.get(name) for name in SCORES)
     return left, right
 
 
 def _rows_of_sides(batch: RunBatch[Any], rows: IntArray) -> tuple[_Side, _Side]:
-    left, right = (None if side is None else side[rows] for side in _sides(batch))
+    left, right = (None if side is None else side[rows] for side in score_sides(batch))
     return left, right
 
 
-def _halves(batch: RunBatch[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def label_halves(batch: RunBatch[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return what the edges of spans bring to their labels: the outputs LABEL_HALVES."""
     left, right = (batch.found[name] for name in LABEL_HALVES)
     return left, right
 
@@ -263,7 +280,5 @@ def _widened(rows: IntArray, width: int) -> IntArray:
     return wide
 
 
-def _place(batch: RunBatch[Any], row: int) -> str:
-    words = batch.words[row]
-    start = " ".join(words[:_NAMED_WORDS]) + (" ..." if len(words) > _NAMED_WORDS else "")
-    return f"sentence {batch.numbers[row]} ({start!r})"
+def _has_constituents(wanted: Constraints | None) -> bool:
+    return wanted is not None and wanted.has_constituents

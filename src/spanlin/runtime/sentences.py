@@ -17,6 +17,8 @@ from spanlin.runtime.words import WordTable
 IntArray = NDArray[np.int64]
 Item = TypeVar("Item")
 
+_NAMED_WORDS = 5  # in an error message
+
 
 class Sentences:
     """Tokenized sentences, some perhaps without words, by the numbers of their words."""
@@ -93,6 +95,12 @@ class RunBatch(Generic[Item]):
         """The numbers of the sentences in the whole input, counted from 1."""
         numbers: list[int] = (self.members + self.before + 1).tolist()
         return numbers
+
+    def place(self, row: int) -> str:
+        """Return which sentence this is, for an error message."""
+        words = self.words[row]
+        start = " ".join(words[:_NAMED_WORDS]) + (" ..." if len(words) > _NAMED_WORDS else "")
+        return f"sentence {self.numbers[row]} ({start!r})"
 
     def written(self, rows: IntArray) -> NDArray[np.object_]:
         """Return the words of some of the sentences in a row, as they are written between brackets."""

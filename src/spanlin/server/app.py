@@ -219,6 +219,7 @@ def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: 
         "version": __version__,
         "precision": parser.backend.precision,
         "calibrated": folder.is_calibrated,
+        "dependencies_calibrated": folder.dependencies_calibrated,
         "labels": list(dict.fromkeys(part for label in folder.labels for part in constituent_labels(label))),
         "tags": list(folder.tags),
         "relations": list(folder.relations),

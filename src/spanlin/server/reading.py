@@ -123,9 +123,10 @@ def _check_cost(request: ParseRequest, sentences: Sequence[Sequence[str]], setti
             f"the squared lengths of the sentences, times k_best, come to {cells}, but to at most {settings.max_cells} "
             "where more than plain trees is asked for: send several requests",
         )
-    spans = sum(len(one.required) + len(one.forbidden) for one in request.constraints)
+    kinds = ((one.required, one.forbidden, one.required_arcs, one.forbidden_arcs) for one in request.constraints)
+    spans = sum(len(kind) for one in kinds for kind in one)
     if spans > settings.max_spans:
-        raise RequestError(413, f"constraints: {spans} spans, but at most {settings.max_spans} per request")
+        raise RequestError(413, f"constraints: {spans} spans and arcs, but at most {settings.max_spans} per request")
 
 
 def _constraints(wanted: Sequence[SentenceConstraints], counts: Sequence[int]) -> list[Constraints | None]:
@@ -142,6 +143,9 @@ def _constraints(wanted: Sequence[SentenceConstraints], counts: Sequence[int]) -
         sentence = sum(counts[: one.item]) + one.sentence
         before = found[sentence] or Constraints()
         found[sentence] = Constraints(
-            required=(*before.required, *one.required), forbidden=(*before.forbidden, *one.forbidden)
+            required=(*before.required, *one.required),
+            forbidden=(*before.forbidden, *one.forbidden),
+            required_arcs=(*before.required_arcs, *one.required_arcs),
+            forbidden_arcs=(*before.forbidden_arcs, *one.forbidden_arcs),
         )
     return found

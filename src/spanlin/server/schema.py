@@ -25,6 +25,7 @@ def _form(value: Any) -> str:
 _Span = Annotated[tuple[_Index, _Index], Strict(False), Tag(_TAGS[0])]
 _LabelledSpan = Annotated[tuple[_Index, _Index, _Label], Strict(False), Tag(_TAGS[1])]
 _Constituent = Annotated[_Span | _LabelledSpan, Discriminator(_form)]
+_Arc = Annotated[tuple[_Index, _Index], Strict(False)]
 _ONE_OF: list[Any] = [{"required": ["text"]}, {"required": ["texts"]}, {"required": ["tokens"]}]
 
 
@@ -39,12 +40,22 @@ class _Body(BaseModel):
 
 
 class SentenceConstraints(_Body):
-    """Constituents that a sentence's tree must or must not have: half-open spans of words, with or without labels."""
+    """Constituents and arcs that a sentence must or must not have.
+
+    Constituents are half-open spans of words, with or without labels; arcs are a word and its head, counted from 1.
+    """
 
     item: _Index = Field(default=0, description="Which text, or list of tokens, counted from 0.")
     sentence: _Index = Field(default=0, description="Which sentence of that item, counted from 0.")
     required: list[_Constituent] = Field(default=[], examples=[[[1, 4, "VP"]]])
     forbidden: list[_Constituent] = Field(default=[], examples=[[[2, 3]]])
+    required_arcs: list[_Arc] = Field(
+        default=[],
+        description="Word and head, counted from 1; the head 0 makes the word the root. Only if the model has "
+        "dependencies.",
+        examples=[[[1, 2]]],
+    )
+    forbidden_arcs: list[_Arc] = Field(default=[], examples=[[[4, 2]]])
 
 
 class ParseRequest(_Body):
@@ -121,7 +132,7 @@ class SentenceAnswer(_Answer):
     heads: list[int] = Field(
         default=[],
         description="For each word, the word that governs it, counted from 1, or 0 for the root. This and the next "
-        "four keys are there if the model has dependencies.",
+        "five keys are there if the model has dependencies.",
         json_schema_extra=_without_default,
     )
     relations: list[str] = Field(
@@ -138,6 +149,12 @@ class SentenceAnswer(_Answer):
     dependencies_certified: bool = Field(
         default=False,
         description="Whether provably no dependency tree is more probable.",
+        json_schema_extra=_without_default,
+    )
+    dependencies_calibrated: bool = Field(
+        default=False,
+        description="Whether the probabilities of arcs were fitted on gold dependencies; if not, do not take them "
+        "literally.",
         json_schema_extra=_without_default,
     )
 
@@ -163,6 +180,9 @@ class ModelAnswer(_Answer):
     version: str
     precision: str
     calibrated: bool
+    dependencies_calibrated: bool = Field(
+        description="Whether the probabilities of arcs are calibrated; false if the model has no dependencies."
+    )
     labels: list[str]
     tags: list[str]
     relations: list[str] = Field(description="Those of dependencies; empty if the model has none.")

@@ -38,7 +38,7 @@ class ServerSettings:
     max_cells: int = 1_000_000
     """Squared lengths of a request's sentences, times the trees for each, if more than plain trees is asked for."""
     max_spans: int = 500
-    """Required and forbidden spans per request."""
+    """Required and forbidden spans and arcs per request."""
     max_k_best: int = 20
     max_trees: int = 5_000
     """Gold trees per evaluation."""

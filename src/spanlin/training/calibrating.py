@@ -1,15 +1,18 @@
-"""The probabilities of a model folder, fitted on gold trees and put into its manifest; no torch."""
+"""The probabilities of a model folder, fitted on gold trees and dependencies and put into its manifest; no torch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from spanlin.decoding import Temperatures
-from spanlin.evaluation.calibration import expected_calibration_error
-from spanlin.model_folder.calibration import Calibration
+from spanlin.dependencies.conllu import is_conllu
+from spanlin.evaluation.calibration import Outcomes, expected_calibration_error
+from spanlin.model_folder.calibration import ArcCalibration, Calibration
 from spanlin.model_folder.folder import ModelFolder, open_folder, write_manifest
+from spanlin.training.folder_arcs import arc_outcomes, fit_arc_calibration
 from spanlin.training.folder_parses import fit_calibration
 from spanlin.training.packaged import ParsedTreebank, parse_treebank
 from spanlin.training.tree_scores import fit_temperatures, score_gold_trees
@@ -20,25 +23,42 @@ _MOST_TREES, _LONGEST_TREE = 250, 60  # of a treebank, and in words: what two te
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationErrors:
-    """The expected calibration error of constituents on one file, with the old numbers and with the new ones."""
+    """The expected calibration error on one file, with the old numbers and with the new ones.
+
+    `of` constituents for a file of trees, of arcs for one of dependencies.
+    """
 
     file: str
+    of: Literal["constituents", "arcs"]
     before: float
     after: float
 
 
 def calibrate_folder(path: str | Path, files: Sequence[str | Path]) -> list[CalibrationErrors]:
-    """Fit the probabilities of a model folder on files of gold trees, and write them into its manifest.
+    """Fit the probabilities of a model folder on files of gold annotation, and write them into its manifest.
 
-    The trees must not be those it was trained on. Each file weighs as much as another.
+    Files whose names end in .conllu or .conllu.gz are dependencies, and others are trees; what no file is of stays as
+    it was. The sentences must not be those it was trained on. Each file weighs as much as another of its kind.
     """
-    folder = open_folder(path)
-    treebanks = {str(file): parse_treebank(folder, file) for file in files}
-    calibration, temperatures = fit_probabilities(folder, list(treebanks.values()))
-    write_manifest(replace(folder, calibration=calibration, temperatures=temperatures))
+    folder = fitted = open_folder(path)
+    names = [str(file) for file in files]
+    arcs = {file: arc_outcomes(folder, file) for file in names if is_conllu(file)}
+    treebanks = {file: parse_treebank(folder, file) for file in names if not is_conllu(file)}
+    if treebanks:
+        calibration, temperatures = fit_probabilities(folder, list(treebanks.values()))
+        fitted = replace(fitted, calibration=calibration, temperatures=temperatures)
+    if arcs:
+        fitted = replace(fitted, arc_calibration=fit_arc_calibration(list(arcs.values())))
+    write_manifest(fitted)
     return [
-        CalibrationErrors(file=file, before=_error(treebank, folder.calibration), after=_error(treebank, calibration))
-        for file, treebank in treebanks.items()
+        CalibrationErrors(file=file, of="arcs", **_errors(arcs[file], folder.arc_calibration, fitted.arc_calibration))
+        if file in arcs
+        else CalibrationErrors(
+            file=file,
+            of="constituents",
+            **_errors(treebanks[file].outcomes, folder.calibration, fitted.calibration),
+        )
+        for file in names
     ]
 
 
@@ -54,5 +74,10 @@ def _some(trees: Sequence[Tree]) -> list[Tree]:
     return short[:: max(1, -(-len(short) // _MOST_TREES))]
 
 
-def _error(treebank: ParsedTreebank, calibration: Calibration) -> float:
-    return expected_calibration_error(calibration(treebank.outcomes.evidence), treebank.outcomes.correct)
+def _errors(
+    outcomes: Outcomes, before: Calibration | ArcCalibration, after: Calibration | ArcCalibration
+) -> dict[str, float]:
+    return {
+        name: expected_calibration_error(calibration(outcomes.evidence), outcomes.correct)
+        for name, calibration in (("before", before), ("after", after))
+    }

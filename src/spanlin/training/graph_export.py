@@ -30,7 +30,9 @@ _Shapes = tuple[dict[int, Any], ...]
 
 def write_parser_graph(module: ParserGraph, path: Path) -> None:
     """Write the graph from a batch to labelled spans."""
-    batch, positions = (torch.export.Dim(name, min=2) for name in ("batch", "positions"))
+    batch = torch.export.Dim("batch", min=2)
+    # torch finds that its trace asks for two words or more, and would trace again. The graph takes one word as well.
+    positions = torch.export.Dim("positions", min=4)
     networks = {"": module.network}
     if module.tagger is not None:
         networks[TAGGER] = module.tagger.network

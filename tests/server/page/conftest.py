@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -35,14 +39,51 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+PAGE = Path(__file__).resolve().parents[3] / "web" / "page"
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    """Plain files, as a static host serves them."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def static_host() -> Iterator[str]:
+    """The address of the page without a server, which `npm run page` builds."""
+    if not (PAGE / "index.html").is_file():
+        pytest.skip("needs the page without a server: run `npm ci && npm run page` in web/")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(PAGE)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Visit the page in both modes in the tests of modules that say so."""
+    if "where" in metafunc.fixturenames and getattr(metafunc.module, "IN_BOTH_MODES", False):
+        metafunc.parametrize("where", ["service", "tab"], indirect=True)
+
+
 @pytest.fixture
-def visit(chromium: Browser, client: httpx.Client) -> Iterator[Visit]:
+def where(request: pytest.FixtureRequest) -> str:
+    """Who parses for the page, by its address: a service or, for tests with the parameter "tab", the page itself."""
+    if getattr(request, "param", "service") == "tab":
+        return str(request.getfixturevalue("static_host"))
+    client: httpx.Client = request.getfixturevalue("client")
+    return str(client.base_url)
+
+
+@pytest.fixture
+def visit(chromium: Browser, where: str) -> Iterator[Visit]:
     """Opens the page in a state; afterwards, nothing may have gone wrong in it, nor have left its origin."""
     problems: list[str] = []
     contexts = []
 
     def open_page(base: str = "", *, width: int = 1280, height: int = 900, scheme: str = "light", **state: str) -> Page:
-        base = (base or str(client.base_url)).rstrip("/")
+        base = (base or where).rstrip("/")
         context = chromium.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if scheme == "dark" else "light",
@@ -57,7 +98,7 @@ def visit(chromium: Browser, client: httpx.Client) -> Iterator[Visit]:
         page.on("pageerror", lambda error: problems.append(f"error in the page: {error}"))
         page.on("console", lambda message: problems.append(message.text) if _is_problem(message) else None)
         page.on("request", lambda request: None if _is_ours(request.url, base) else problems.append(request.url))
-        page.goto(f"{base}/#{urlencode(state)}" if state else base)
+        page.goto(f"{base}/#{urlencode(state)}" if state else f"{base}/")
         if "text" in state:
             page.wait_for_selector("[role=treeitem]", state="attached")
         return page

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'spanlin[test]'")
 pytestmark = [needs_chromium, pytest.mark.slow]
+IN_BOTH_MODES = True
 
 
 def test_a_phone_shows_all_without_scrolling_sideways(visit: Visit) -> None:
@@ -35,6 +36,22 @@ def test_a_phone_shows_all_without_scrolling_sideways(visit: Visit) -> None:
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Export").tap()
     eventually(page, lambda: page.evaluate(fits))
+
+
+def test_a_phone_opens_on_the_root_with_decoders_tucked_away(visit: Visit) -> None:
+    page = visit(width=360, height=740, text=TELESCOPE)
+    expect(page.locator("#tree-frame .phrase-node").first).to_be_in_viewport()
+    expect(page.locator("#decoder")).to_be_hidden()
+    page.get_by_role("button", name="Readings and decoders").tap()
+    expect(page.locator("#decoder")).to_be_visible()
+    chosen = visit(width=360, height=740, text=TELESCOPE, decoder="cky")
+    expect(chosen.locator("#decoder")).to_be_visible()
+
+
+@pytest.mark.parametrize(("scheme", "sign"), [("light", "#icon-theme"), ("dark", "#icon-sun")])
+def test_the_sign_of_the_theme_is_of_the_other_one(visit: Visit, scheme: str, sign: str) -> None:
+    page = visit(scheme=scheme)
+    expect(page.locator("#theme use")).to_have_attribute("href", sign)
 
 
 def test_dark_is_one_click_away_and_remembered(visit: Visit) -> None:

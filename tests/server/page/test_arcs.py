@@ -16,6 +16,8 @@ from spanlin.render.svg_arcs import arc_levels
 from spanlin.server.app import create_app
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
     from page_visits import Visit
 
 pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'spanlin[test]'")
@@ -153,3 +155,74 @@ def test_the_page_reads_heads_as_the_library_does(visit: Visit, address: str) ->
             lefts, rights = [x for x in others if x < word], [x for x in others if x > word]
             assert others == lefts + rights
             assert all(one > two for side in (lefts, rights) for one, two in itertools.pairwise(side))
+
+
+def heads_of(page: Page) -> list[int]:
+    found: list[int] = page.eval_on_selector_all("#arcs-frame .arc", "all => all.map(a => +a.dataset.head + 1)")
+    return found
+
+
+def test_a_forbidden_arc_goes_and_comes_back_with_its_chip(visit: Visit, address: str) -> None:
+    page = visit(address, text=CODE)
+    before = [2, 0, 2, 3, 2]
+    eventually(page, lambda: heads_of(page) == before)
+    page.click("#arcs-frame .arc[data-word='2'] .relation")
+    expect(page.locator("#menu")).to_contain_text("writing ← loves")
+    page.get_by_role("menuitem", name="Forbid this head").click()
+    eventually(page, lambda: heads_of(page)[2] not in (2, 0))
+    chip = page.locator("#chips .forbidden")
+    expect(chip).to_contain_text("writing ← loves")
+    expect(page.locator("#arcs-promise")).to_have_text("Most probable dependency tree under your constraints")
+    expect(page.locator("#promise")).not_to_contain_text("constraints")
+    assert "forbid-arcs=1.3-2" in page.url
+    keep(page, "arc-forbidden")
+    again = visit(address)
+    again.goto(page.url)
+    eventually(again, lambda: heads_of(again) == heads_of(page))
+    chip.get_by_role("button", name="Remove: forbidden writing ← loves").click()
+    eventually(page, lambda: heads_of(page) == before)
+    expect(page.locator("#chips .chip")).to_have_count(0)
+
+
+def test_an_arc_is_required_with_the_keys_and_marked(visit: Visit, address: str) -> None:
+    page = visit(address, text=CODE, decoder="cky")
+    page.get_by_role("listitem", name="obj, object; code depends on writing").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#menu")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator("#chips .required")).to_contain_text("code ← writing")
+    expect(page.locator("#decoder")).to_have_value("labelled")
+    required = page.locator("#arcs-frame .arc.required")
+    expect(required).to_have_attribute("data-word", "3")
+    assert str(required.get_attribute("aria-label")).endswith("; required")
+    page.click("#arcs-frame .arc[data-word='3'] .relation")
+    page.get_by_role("menuitem", name="No longer require it").click()
+    expect(page.locator("#chips .chip")).to_have_count(0)
+    expect(page.locator("#arcs-frame .arc.required")).to_have_count(0)
+
+
+def test_a_word_is_made_the_root_and_another_takes_its_place(visit: Visit, address: str) -> None:
+    page = visit(address, text=CODE)
+    for word, name in ((3, "code"), (0, "She")):
+        page.click(f"#arcs-frame .arc[data-word='{word}'] .relation")
+        page.get_by_role("menuitem", name=f"Make “{name}” the root").click()
+        eventually(page, lambda word=word: heads_of(page)[word] == 0)  # type: ignore[misc]
+        expect(page.locator("#chips .required")).to_have_text([f"required{name} is the root"])
+
+
+def test_a_wish_that_no_dependency_tree_meets_leaves_all_as_it_was(visit: Visit, address: str) -> None:
+    page = visit(address, text="Dogs bark")
+    page.click("#arcs-frame .arc[data-word='1'] .relation")
+    page.get_by_role("menuitem", name="Forbid this head").click()
+    eventually(page, lambda: heads_of(page) == [2, 0])
+    page.click("#arcs-frame .arc[data-word='0'] .relation")
+    page.get_by_role("menuitem", name="Forbid this head").click()
+    expect(page.locator("#notices")).to_contain_text("no dependency tree of 2 words is left by what forbids")
+    expect(page.locator("#chips .forbidden")).to_have_count(1)
+    assert heads_of(page) == [2, 0]
+
+
+def test_a_link_with_arcs_opens_where_the_model_has_none(visit: Visit) -> None:
+    page = visit(text=CODE, **{"require-arcs": "1.1-2", "forbid-arcs": "1.2-0 7 1.3-3"})
+    expect(page.locator("#tree-frame .phrase-node").first).to_be_visible()
+    expect(page.locator("#chips .chip")).to_have_count(0)

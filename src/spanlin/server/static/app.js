@@ -1,6 +1,6 @@
-// The page: holds the state, asks the service, and tells the parts what to show. What they look like is their matter.
+// The page: holds the state, asks the parser, and tells the parts what to show. What they look like is their matter.
 
-import { ServiceError, fetchModel, fetchParses, setToken } from "./api.js";
+import { arcItems, arcText } from "./arc_menu.js";
 import { ArcsView, arcCard, headLine } from "./arcs_view.js";
 import { tally } from "./boundaries.js";
 import { fillBoundaryList } from "./boundary_list.js";
@@ -8,11 +8,13 @@ import { Composer } from "./composer.js";
 import { el, refill } from "./dom.js";
 import { ExportDialog, copyText } from "./export_dialog.js";
 import { Card, Menu } from "./floating.js";
+import { setUpFullScreen } from "./full_screen.js";
 import { Notices } from "./notices.js";
+import { ParserError, fetchModel, fetchParses, isInTab, setToken } from "./parser.js";
 import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
 import { spanItems } from "./span_menu.js";
-import { DEFAULT_STATE, decodeState, encodeState, fitsLink, sameQuestion, sameSpan } from "./state.js";
+import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
 import { aboutDecoder, arcsPromise, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
@@ -36,6 +38,7 @@ let other = null; // the same sentence by the decoder, or in the reading, that i
 let asking = null; // the request under way
 let retries = 0;
 let decoders = []; // that the service has
+let hasDependencies = false; // whether its model has them
 
 // ---- asking the service ---------------------------------------------------------------------------------------
 
@@ -90,7 +93,7 @@ async function compareWith(asked, words, signal) {
 
 /** Tells what went wrong; `again` is what to do when the reader, or the clock, says so. */
 function failed(error, again = refresh) {
-  if (!(error instanceof ServiceError)) {
+  if (!(error instanceof ParserError)) {
     console.error(error);
     notices.show("Something went wrong on this page.", String(error.message ?? error));
     return;
@@ -146,16 +149,29 @@ function readAddress() {
 function setText(text, how) {
   if (text === state.text) return;
   // Constraints name words by number; in another text these would be other words.
-  change({ text, sentence: 0, required: [], forbidden: [] }, how);
+  change({ text, sentence: 0, required: [], forbidden: [], requiredArcs: [], forbiddenArcs: [] }, how);
 }
 
 function wish(kind, span) {
   const without = (spans) => spans.filter((other) => !sameSpan(other, span));
   const patch = { required: without(state.required), forbidden: without(state.forbidden) };
-  if (kind) {
-    patch[kind] = [...patch[kind], span];
-    if (!OBEDIENT.includes(state.decoder)) patch.decoder = "labelled";
-  }
+  if (kind) patch[kind] = [...patch[kind], span];
+  changeWishes(patch, kind);
+}
+
+function wishArc(kind, arc) {
+  const without = (arcs) => arcs.filter((other) => !sameArc(other, arc));
+  const patch = { requiredArcs: without(state.requiredArcs), forbiddenArcs: without(state.forbiddenArcs) };
+  if (kind === "required") {
+    // A word has one head, and a sentence one root: the new wish takes the place of the old one.
+    const clashes = (other) => other.sentence === arc.sentence && (other.word === arc.word || (arc.head === 0 && other.head === 0));
+    patch.requiredArcs = [...patch.requiredArcs.filter((other) => !clashes(other)), arc];
+  } else if (kind) patch.forbiddenArcs = [...patch.forbiddenArcs, arc];
+  changeWishes(patch, kind);
+}
+
+function changeWishes(patch, kind) {
+  if (kind && !OBEDIENT.includes(state.decoder)) patch.decoder = "labelled";
   change(patch);
 }
 
@@ -170,6 +186,7 @@ function begin() {
   // A link may come from a service with other decoders.
   if (!decoders.includes(state.decoder)) state = { ...state, decoder: DEFAULT_STATE.decoder };
   if (![...decoders, ...readings].includes(state.compare)) state = { ...state, compare: "" };
+  if (!hasDependencies) state = { ...state, requiredArcs: [], forbiddenArcs: [] };
   menu.close();
   refresh();
 }
@@ -221,8 +238,10 @@ function showArcs() {
   const { parsed } = open;
   $("arcs-panel").hidden = $("help-arcs").hidden = !parsed.heads;
   if (!parsed.heads) return;
-  arcs.show(parsed);
-  refill($("arcs-promise"), arcsPromise(parsed));
+  const here = (wished) => wished.filter(({ sentence }) => sentence === state.sentence);
+  const required = here(state.requiredArcs);
+  arcs.show(parsed, new Set(required.map(({ word }) => word)));
+  refill($("arcs-promise"), arcsPromise(parsed, required.length + here(state.forbiddenArcs).length > 0));
 }
 
 function otherPromise(constrained) {
@@ -234,9 +253,14 @@ function showControls() {
   $("decoder").value = state.decoder;
   $("compare").value = state.compare;
   $("decoder-about").textContent = aboutDecoder(state.decoder);
+  // On a phone they are tucked away, unless a link has chosen one.
+  if (state.compare || state.decoder !== DEFAULT_STATE.decoder) $("how").setAttribute("aria-expanded", "true");
   if (!sentences.length) return;
   showPicker($("picker"), sentences, state.sentence);
-  showChips($("chips"), sentences[state.sentence].words, state, (span) => wish("", span));
+  showChips($("chips"), sentences[state.sentence].words, state, {
+    onremove: (span) => wish("", span),
+    onremoveArc: (arc) => wishArc("", arc),
+  });
   $("result").dataset.view = state.view;
   for (const tab of document.querySelectorAll("[role=tab]")) {
     const isOpen = tab.dataset.view === state.view;
@@ -322,6 +346,12 @@ const arcs = new ArcsView($("arcs-frame"), {
     point(span, arcs);
     if (span) card.show(group.getBoundingClientRect(), ...arcCard(open.parsed, word));
   },
+  onpick(word, group) {
+    const { words, heads } = open.parsed;
+    const arc = { word: word + 1, head: heads[word] };
+    card.hide();
+    menu.open(group.getBoundingClientRect(), arcText(words, arc), arcItems(arc, { state, words, wish: wishArc }));
+  },
 });
 const exporting = new ExportDialog(
   $("export-dialog"),
@@ -357,7 +387,9 @@ $("sides").addEventListener("change", (event) => {
 $("tabs").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
 $("tabs").addEventListener("keydown", (event) => {
   if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-  showView(state.view === "tree" ? "table" : "tree");
+  const shown = VIEWS.filter((view) => $(`tab-${view}`).offsetParent !== null);
+  const step = event.key === "ArrowRight" ? 1 : -1;
+  showView(shown[(shown.indexOf(state.view) + step + shown.length) % shown.length]);
   $("tabs").querySelector("[aria-selected=true]").focus();
 });
 function showView(view) {
@@ -376,6 +408,8 @@ for (const button of document.querySelectorAll("[data-tree-action]")) {
   };
   button.addEventListener("click", actions[button.dataset.treeAction]);
 }
+$("how").addEventListener("click", () => $("how").setAttribute("aria-expanded", String($("how").ariaExpanded !== "true")));
+setUpFullScreen($("full-screen"), $("tree-panel"));
 $("table-in").addEventListener("click", () => table.zoom(1.25));
 $("table-out").addEventListener("click", () => table.zoom(0.8));
 $("boundary-details").addEventListener("toggle", (event) => event.target.open && open && fillBoundaryList($("boundary-list"), table));
@@ -414,17 +448,29 @@ $("token-dialog").addEventListener("close", () => {
 addEventListener("popstate", restore);
 setUpTheme($("theme"), () => table.recolour());
 
+/** Shows how far loading has come, from 0 to 1; null when it is over. */
+function showLoading(part) {
+  $("loading").hidden = part === null;
+  if (part === null) return;
+  $("loading").querySelector("progress").value = part;
+  $("loading").querySelector("span").textContent = part < 1 ? `Loading the parser, ${Math.floor(part * 100)}%` : "Starting the parser";
+}
+
 async function start() {
   // Whoever is quick may type before the service has answered.
   if (!composer.isTyping) composer.show(readAddress().text);
   try {
-    const model = await fetchModel();
+    const model = await fetchModel(showLoading);
     decoders = model.decoders;
+    hasDependencies = model.relations.length > 0;
     fillDecoders($("decoder"), $("compare"), decoders);
-    $("model").textContent = `Model ${model.name}, spanlin ${model.version}`;
+    const where = isInTab ? ". It runs in this tab: nothing that you type leaves it" : "";
+    $("model").textContent = `Model ${model.name}, spanlin ${model.version}${where}`;
   } catch (error) {
     failed(error, start);
     return;
+  } finally {
+    showLoading(null);
   }
   begin();
 }

@@ -7,10 +7,14 @@ import { relationMeaning } from "./relations.js";
 import { percent, visible } from "./words.js";
 
 export class ArcsView {
-  /** `frame` is an empty element; `onpoint(span or null, word, place)` is told of the arc pointed at, and its words. */
-  constructor(frame, { onpoint, name }) {
+  /**
+   * `frame` is an empty element; `onpoint(span or null, word, place)` is told of the arc pointed at, and its words, and
+   * `onpick(word, place)` of the word whose arc is clicked.
+   */
+  constructor(frame, { onpoint, onpick, name }) {
     this.frame = frame;
     this.onpoint = onpoint;
+    this.onpick = onpick;
     this.arcs = [];
     this.words = [];
     this.list = svgEl("g", { role: "list", "aria-label": name });
@@ -19,14 +23,16 @@ export class ArcsView {
     frame.replaceChildren(this.svg);
     this.list.addEventListener("pointerover", (event) => this.#point(event.target));
     this.list.addEventListener("pointerout", () => this.onpoint(null));
+    this.list.addEventListener("click", (event) => this.#pick(event.target));
     frame.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && this.#point(event.target));
     frame.addEventListener("focusout", () => this.onpoint(null));
     frame.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Shows the dependencies of a parse, which must have some. */
-  show(parsed) {
+  /** Shows the dependencies of a parse, which must have some; `required` are the words, from 1, whose heads are. */
+  show(parsed, required = new Set()) {
     this.parsed = parsed;
+    this.required = required;
     const { words, arcs, width, height } = layoutArcs(parsed);
     for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) {
       this.svg.setAttribute(name, value);
@@ -70,7 +76,9 @@ export class ArcsView {
       arc.head < 0 ? `${visible(words[arc.word])} is the root` : `${visible(words[arc.word])} depends on ${visible(words[arc.head])}`,
       `probability ${percent(arc.probability)}`,
     ];
-    return svgEl("g", { class: `arc ${arc.sure}`, role: "listitem", tabindex: "-1", "data-word": arc.word, "data-head": arc.head, "aria-label": what.join("; ") },
+    const required = this.required.has(arc.word + 1);
+    if (required) what.push("required");
+    return svgEl("g", { class: `arc ${arc.sure}${required ? " required" : ""}`, role: "listitem", tabindex: "-1", "data-word": arc.word, "data-head": arc.head, "aria-label": what.join("; ") },
       svgEl("path", { class: "arc-reach", d: arc.path }),
       svgEl("path", { class: "arc-line", d: arc.path }),
       svgEl("path", { class: "arc-tip", d: `M${arc.tip.x} ${arc.tip.y}l-3.5 -7h7z` }),
@@ -86,10 +94,20 @@ export class ArcsView {
     this.mark(word);
   }
 
-  /** Left and right go from word to word, up to the head, down to the first word that is governed. */
+  #pick(target) {
+    const group = target.closest?.(".arc");
+    if (group) this.onpick(Number(group.dataset.word), group);
+  }
+
+  /** Left and right go from word to word, up to the head, down to the first word that is governed; Enter picks. */
   #key(event) {
     const group = event.target.closest?.(".arc");
     if (!group || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (event.key === "Enter") {
+      event.preventDefault();
+      this.#pick(group);
+      return;
+    }
     const { heads } = this.parsed;
     const word = Number(group.dataset.word);
     const steps = {

@@ -76,6 +76,7 @@ export function layoutTree(root, words, collapsed) {
     places,
     byNode,
     width: places[0].stretch + 2 * MARGIN,
+    root: places[0].x,
     height: MARGIN * 2 + PILL + top * LEVEL + WORD_DROP + 4,
   };
 }

@@ -32,11 +32,13 @@ export function otherQuestion(state, words) {
 
 function constraints(state) {
   const bySentence = new Map();
+  const add = (sentence, kind, pair) => {
+    if (!bySentence.has(sentence)) bySentence.set(sentence, { item: 0, sentence });
+    (bySentence.get(sentence)[kind] ??= []).push(pair);
+  };
   for (const kind of ["required", "forbidden"]) {
-    for (const { sentence, left, right } of state[kind]) {
-      if (!bySentence.has(sentence)) bySentence.set(sentence, { item: 0, sentence, required: [], forbidden: [] });
-      bySentence.get(sentence)[kind].push([left, right]);
-    }
+    for (const { sentence, left, right } of state[kind]) add(sentence, kind, [left, right]);
+    for (const { sentence, word, head } of state[`${kind}Arcs`]) add(sentence, `${kind}_arcs`, [word, head]);
   }
   return [...bySentence.values()];
 }

@@ -7,9 +7,14 @@ export const DEFAULT_STATE = Object.freeze({
   sentence: 0,
   required: [],
   forbidden: [],
+  requiredArcs: [],
+  forbiddenArcs: [],
   side: "left",
   view: "tree",
 });
+
+/** What is shown: the tree with all the width, the table of its spans, or both. */
+export const VIEWS = ["tree", "table", "both"];
 
 const LONGEST_LINK = 12000; // characters of text in an address; mails and chats break longer ones
 
@@ -26,6 +31,8 @@ export function encodeState(state) {
   if (state.sentence) parts.set("sentence", String(state.sentence + 1));
   if (state.required.length) parts.set("require", encodeSpans(state.required));
   if (state.forbidden.length) parts.set("forbid", encodeSpans(state.forbidden));
+  if (state.requiredArcs.length) parts.set("require-arcs", encodeArcs(state.requiredArcs));
+  if (state.forbiddenArcs.length) parts.set("forbid-arcs", encodeArcs(state.forbiddenArcs));
   if (state.side !== DEFAULT_STATE.side) parts.set("side", state.side);
   if (state.view !== DEFAULT_STATE.view) parts.set("view", state.view);
   return parts.toString();
@@ -43,24 +50,39 @@ export function decodeState(hash) {
     sentence: sentence >= 1 ? sentence - 1 : 0,
     required: decodeSpans(parts.get("require")),
     forbidden: decodeSpans(parts.get("forbid")),
+    requiredArcs: decodeArcs(parts.get("require-arcs")),
+    forbiddenArcs: decodeArcs(parts.get("forbid-arcs")),
     side: parts.get("side") === "right" ? "right" : "left",
-    view: parts.get("view") === "table" ? "table" : "tree",
+    view: VIEWS.includes(parts.get("view")) ? parts.get("view") : DEFAULT_STATE.view,
   };
 }
 
 export const sameSpan = (one, two) =>
   one.sentence === two.sentence && one.left === two.left && one.right === two.right;
 
-/** Whether two states ask the parser for the same trees. */
+export const sameArc = (one, two) =>
+  one.sentence === two.sentence && one.word === two.word && one.head === two.head;
+
+/** Whether two states ask the parser for the same trees and heads. */
 export function sameQuestion(one, two) {
-  const spans = (state) => `${encodeSpans(state.required)} ${encodeSpans(state.forbidden)}`;
-  return one.text === two.text && one.decoder === two.decoder && spans(one) === spans(two);
+  const wishes = (state) => [
+    encodeSpans(state.required), encodeSpans(state.forbidden), encodeArcs(state.requiredArcs), encodeArcs(state.forbiddenArcs),
+  ].join("|");
+  return one.text === two.text && one.decoder === two.decoder && wishes(one) === wishes(two);
 }
 
 // A span is written sentence.left-right, the sentence from 1, the split points as they are: 1.2-5.
 function encodeSpans(spans) {
   return spans.map(({ sentence, left, right }) => `${sentence + 1}.${left}-${right}`).join(" ");
 }
+
+// An arc is written sentence.word-head, all from 1, and 0 for the head of the root: 1.2-5.
+const encodeArcs = (arcs) => encodeSpans(arcs.map(({ sentence, word, head }) => ({ sentence, left: word, right: head })));
+
+const decodeArcs = (text) =>
+  decodeSpans(text)
+    .map(({ sentence, left, right }) => ({ sentence, word: left, head: right }))
+    .filter(({ word, head }) => word > 0 && word !== head);
 
 function decodeSpans(text) {
   return Array.from((text ?? "").matchAll(/(\d{1,6})\.(\d{1,6})-(\d{1,6})/g), ([, sentence, left, right]) => ({

@@ -16,6 +16,8 @@ export function setUpTheme(button, onchange) {
   const isDark = () => (document.documentElement.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
   const apply = () => {
     button.setAttribute("aria-pressed", String(isDark()));
+    // The sign is of what a click brings: the sun in the dark.
+    button.querySelector("use").setAttribute("href", isDark() ? "#icon-sun" : "#icon-theme");
     onchange();
   };
   const saved = stored();

@@ -1,5 +1,6 @@
 // What stands over the tree: which sentence, which decoder, what it promises, and the reader's own constraints.
 
+import { arcText } from "./arc_menu.js";
 import { el, icon, refill } from "./dom.js";
 import { DECODERS, decoderName, readings } from "./decoders.js";
 import { onlyIn } from "./tree.js";
@@ -37,9 +38,9 @@ export function promise(parsed, isConstrained) {
 }
 
 /** Says in a line what is known of the dependencies as a whole. */
-export function arcsPromise(parsed) {
+export function arcsPromise(parsed, isConstrained) {
   const [name, sign, text] = parsed.dependencies_certified
-    ? ["proved", "check", "Most probable dependency tree"]
+    ? ["proved", "check", `Most probable dependency tree${isConstrained ? " under your constraints" : ""}`]
     : ["unproved", "info", "Not proved to be the best"];
   return el("span", { class: `promise ${name}`, "data-certified": String(Boolean(parsed.dependencies_certified)) }, icon(sign), text);
 }
@@ -52,19 +53,21 @@ export function readingOdds(parsed) {
 /** Says what a decoder does. */
 export const aboutDecoder = (key) => DECODERS[key]?.about ?? "";
 
-/** Lists the constraints of the open sentence; a click on one takes it back. */
-export function showChips(list, words, state, onremove) {
-  const chip = (kind, sign, word) => (span) => {
-    const text = phrase(words, span.left, span.right, 40);
+/** Lists the constraints of the open sentence, phrases and arcs; a click on one takes it back. */
+export function showChips(list, words, state, { onremove, onremoveArc }) {
+  const chip = (kind, sign, describe, remove) => (wished) => {
+    const text = describe(wished);
     return el("li", { class: `chip ${kind}` }, icon(sign),
-      el("span", { class: "chip-kind" }, word), el("span", { class: "chip-words", dir: "auto" }, text),
-      el("button", { type: "button", "aria-label": `Remove: ${word} ${text}`, onclick: () => onremove(span) }, icon("close")));
+      el("span", { class: "chip-kind" }, kind), el("span", { class: "chip-words", dir: "auto" }, text),
+      el("button", { type: "button", "aria-label": `Remove: ${kind} ${text}`, onclick: () => remove(wished) }, icon("close")));
   };
-  const here = (span) => span.sentence === state.sentence;
-  const chips = [
-    ...state.required.filter(here).map(chip("required", "check", "required")),
-    ...state.forbidden.filter(here).map(chip("forbidden", "ban", "forbidden")),
-  ];
+  const here = ({ sentence }) => sentence === state.sentence;
+  const spanText = (span) => phrase(words, span.left, span.right, 40);
+  const textOfArc = (arc) => arcText(words, arc);
+  const chips = [["required", "check"], ["forbidden", "ban"]].flatMap(([kind, sign]) => [
+    ...state[kind].filter(here).map(chip(kind, sign, spanText, onremove)),
+    ...state[`${kind}Arcs`].filter(here).map(chip(kind, sign, textOfArc, onremoveArc)),
+  ]);
   list.hidden = chips.length === 0;
   refill(list, ...chips);
 }

@@ -36,7 +36,11 @@ export class TreeView {
     this.nodes.addEventListener("click", (event) => this.#click(event));
     frame.addEventListener("keydown", (event) => this.#key(event));
     // A frame that was hidden, or grows with the window, has a new size to fit into.
-    new ResizeObserver(() => this.layout && this.viewport.show(this.layout, { keep: true })).observe(frame);
+    new ResizeObserver(() => {
+      if (!this.layout) return;
+      this.#setHeight();
+      this.viewport.show(this.layout, { keep: true });
+    }).observe(frame);
   }
 
   /** Shows the tree of a parse. `marks` may name keys that `differ`, and spans `required` ("left-right"). */
@@ -111,6 +115,7 @@ export class TreeView {
     if (!this.drawn.has(this.focusKey)) this.focusKey = this.layout.places[0].node.key;
     this.drawn.get(this.focusKey).group.setAttribute("tabindex", "0");
     if (active?.isConnected && this.nodes.contains(active) && active !== document.activeElement) active.focus();
+    this.#setHeight();
     this.viewport.show(this.layout, { keep });
     this.events.onfold(this.layout.places.filter((place) => place.folded).length);
     requestAnimationFrame(() => {
@@ -119,6 +124,13 @@ export class TreeView {
         edge.classList.remove("new");
       }
     });
+  }
+
+  /** Asks for the height that the tree takes at the width it has; the style sheet says how much of that it gets. */
+  #setHeight() {
+    if (!this.frame.clientWidth) return;
+    const height = Math.ceil(this.layout.height * this.viewport.scaleFor(this.layout));
+    this.frame.style.setProperty("--tree-height", `${height}px`);
   }
 
   #fill(item) {

@@ -5,6 +5,8 @@ const LARGEST = 4;
 const READABLE = [0.5, 0.8]; // at the first, words can still be made out; at the second, read at ease
 const DRAG = 4; // pixels before a press becomes a drag, so that a click with a shaky hand stays one
 const STEP = 60;
+const LARGEST_FIT = 1.35; // by itself a drawing is never shown larger
+const NARROW = 500; // pixels of a phone's window
 
 export class Viewport {
   /** `frame` is what one sees through, `content` the SVG group that moves; `onmove` is told of every change. */
@@ -34,16 +36,28 @@ export class Viewport {
     else this.fit({ readable: true });
   }
 
+  /** How large a drawing of this size is shown if there is height enough: its width fits, or can at least be read. */
+  scaleFor(size) {
+    return Math.min(LARGEST_FIT, Math.max(READABLE[0], this.frame.clientWidth / size.width));
+  }
+
   fit({ readable = false } = {}) {
     const { clientWidth: width, clientHeight: height } = this.frame;
     const [byWidth, byHeight] = [width / this.size.width, height / this.size.height];
     const whole = Math.min(byWidth, byHeight);
     const least = readable ? Math.min(READABLE[1], Math.max(READABLE[0], byHeight)) : SMALLEST;
-    this.scale = Math.min(1.35, Math.max(least, whole));
-    this.x = Math.max(0, (width - this.size.width * this.scale) / 2);
-    this.y = Math.max(0, (height - this.size.height * this.scale) / 2);
-    // A tall tree that does not fit starts with its words: they are where a reader starts.
-    if (this.size.height * this.scale > height) this.y = height - this.size.height * this.scale;
+    this.scale = Math.min(LARGEST_FIT, Math.max(least, whole));
+    const [drawnWidth, drawnHeight] = [this.size.width * this.scale, this.size.height * this.scale];
+    this.x = Math.max(0, (width - drawnWidth) / 2);
+    this.y = Math.max(0, (height - drawnHeight) / 2);
+    if (width < NARROW && drawnWidth > width) {
+      // Of a phone's small window on it, the root is what tells most.
+      this.x = Math.min(0, Math.max(width - drawnWidth, width / 2 - this.size.root * this.scale));
+      this.y = 0;
+    } else if (drawnHeight > height) {
+      // A tall tree that does not fit starts with its words: they are where a reader starts.
+      this.y = height - drawnHeight;
+    }
     this.touched = false;
     this.#apply();
   }

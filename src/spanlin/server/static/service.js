@@ -1,14 +1,8 @@
 // The service's JSON routes, with every failure turned into one kind of error that says what happened in plain words.
 
-const TOKEN = "spanlin-token";
+import { ParserError } from "./parser_error.js";
 
-/** What went wrong: `status` is 0 where no answer came; `retryAfter` is in seconds where trying again makes sense. */
-export class ServiceError extends Error {
-  constructor({ title, message, status = 0, code = "", retryAfter = null }) {
-    super(message);
-    Object.assign(this, { title, status, code, retryAfter });
-  }
-}
+const TOKEN = "spanlin-token";
 
 const TITLES = {
   400: "The parser did not understand this",
@@ -62,7 +56,7 @@ async function ask(path, options) {
     response = await fetch(path, { ...options, headers, credentials: "same-origin" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ServiceError({
+    throw new ParserError({
       title: "The server does not answer",
       message: "Is it still running? What you typed is safe here; try again when it is back.",
       retryAfter: 0,
@@ -80,7 +74,7 @@ async function refusal(response) {
     // A proxy in between may answer with a page of its own.
   }
   const busy = response.status === 503 || response.status === 504;
-  return new ServiceError({
+  return new ParserError({
     title: TITLES[response.status] ?? (response.status >= 500 ? TITLES[500] : "The server refused"),
     message: error.message ?? `It answered with status ${response.status}.`,
     status: response.status,

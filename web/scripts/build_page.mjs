@@ -1,0 +1,88 @@
+// Builds the page without a server into web/page, or the folder that is the first argument: the service's own page, the
+// package for it in tab/, the model `en`, and the service worker that makes it work offline. `npm run page` runs this.
+
+import { createHash } from "node:crypto";
+import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const web = fileURLToPath(new URL("..", import.meta.url));
+const spanlin = join(web, "..", "src", "spanlin");
+const out = process.argv[2] ?? join(web, "page");
+const MODEL_FILES = ["manifest.json", "tokenizer.json", "graph.onnx", "labels.onnx"];
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; " +
+  "img-src 'self' data: blob:; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'";
+
+/** The service's page with what makes it one without a server; every replacement must find its place. */
+function withoutServer(html) {
+  const replace = (text, from, to) => {
+    if (!text.includes(from)) throw new Error(`index.html has no ${from}: change build_page.mjs with it`);
+    return text.replace(from, to);
+  };
+  const head = [
+    `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
+    '<meta name="spanlin-model" content="models/en">',
+    '<link rel="manifest" href="app.webmanifest">',
+    '<script type="module" src="tab/offline.js"></script>',
+  ].join("\n  ");
+  const named = replace(html, '<meta charset="utf-8">', `<meta charset="utf-8">\n  ${head}`);
+  const linked = replace(named, 'href="docs"', 'href="../"');
+  return replace(linked, "<span>API</span>", "<span>Docs</span>");
+}
+
+async function filesIn(folder) {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  return found.filter((file) => file.isFile()).map((file) => join(file.parentPath ?? file.path, file.name)).sort();
+}
+
+await rm(out, { recursive: true, force: true });
+await mkdir(join(out, "tab"), { recursive: true });
+await cp(join(spanlin, "server", "static"), join(out, "static"), { recursive: true });
+const index = await readFile(join(out, "static", "index.html"), "utf8");
+await rm(join(out, "static", "index.html"));
+await writeFile(join(out, "index.html"), withoutServer(index));
+await build({
+  entryPoints: { spanlin: join(web, "src/page/spanlin.ts"), worker: join(web, "src/worker.ts"), offline: join(web, "src/page/offline.ts") },
+  outdir: join(out, "tab"),
+  bundle: true,
+  format: "esm",
+  minify: true,
+  target: "es2022",
+  external: ["node:*"],
+  legalComments: "none",
+  logLevel: "warning",
+});
+const runtime = dirname(createRequire(import.meta.url).resolve("onnxruntime-web/wasm"));
+await cp(join(runtime, "ort-wasm-simd-threaded.wasm"), join(out, "tab", "ort-wasm-simd-threaded.wasm"));
+await mkdir(join(out, "models", "en"), { recursive: true });
+for (const file of MODEL_FILES) await cp(join(spanlin, "models", "en", file), join(out, "models", "en", file));
+await writeFile(
+  join(out, "app.webmanifest"),
+  JSON.stringify({
+    name: "spanlin – sentences into trees",
+    short_name: "spanlin",
+    start_url: "./",
+    display: "standalone",
+    icons: [{ src: "static/favicon.svg", sizes: "any", type: "image/svg+xml" }],
+  }),
+);
+
+// The shell is what the service worker keeps; the model and the wasm file are kept by the package itself.
+const shell = (await filesIn(out)).filter((file) => !/\.(wasm|onnx)$|models\//.test(file));
+const sum = createHash("sha256");
+for (const file of shell) sum.update(await readFile(file));
+const { outputFiles } = await build({
+  entryPoints: [join(web, "src/page/service_worker.ts")],
+  bundle: true,
+  minify: true,
+  write: false,
+  define: {
+    SHELL: JSON.stringify(["./", ...shell.map((file) => relative(out, file)).filter((file) => file !== "index.html")]),
+    SHELL_VERSION: JSON.stringify(sum.digest("hex").slice(0, 16)),
+  },
+});
+await writeFile(join(out, "service-worker.js"), outputFiles[0].text);
+console.log(`${out}: ${(await filesIn(out)).length} files`);

@@ -1,0 +1,2 @@
+/** The version of this package, which is that of the Python package whose models it runs. */
+export const VERSION = "0.1.0";

@@ -1,0 +1,93 @@
+// The page without a server in a real browser, from a static host with and without isolation headers.
+
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serveFolder, type StaticServer } from "../scripts/static_server.mjs";
+
+const CHROMIUM = process.env.SPANLIN_CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
+const PAGE = fileURLToPath(new URL("../page", import.meta.url));
+const canRun = CHROMIUM !== undefined && existsSync(`${PAGE}/index.html`);
+const CODE = "#text=She+loves+writing+code.";
+
+describe.skipIf(!canRun).each([{ isolated: false }, { isolated: true }])("the page, isolated: $isolated", ({ isolated }) => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let server: StaticServer;
+  const problems: string[] = [];
+
+  const labels = () => page.locator("#tree-frame .phrase-node").evaluateAll((nodes) => nodes.map((node) => (node as HTMLElement).dataset.label));
+  const tree = async () => {
+    await page.waitForSelector("#tree-frame [role=treeitem]", { state: "attached" });
+    return (await labels()).sort();
+  };
+
+  beforeAll(async () => {
+    server = await serveFolder(PAGE, { isolated });
+    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox", "--disable-gpu"] });
+    context = await browser.newContext();
+    context.setDefaultTimeout(50_000);
+    page = await context.newPage();
+    page.on("pageerror", (error) => problems.push(error.message));
+    page.on("console", (message) => ["error", "warning"].includes(message.type()) && problems.push(message.text()));
+    page.on("request", (request) => request.url().startsWith(server.url) || /^(blob|data):/.test(request.url()) || problems.push(request.url()));
+    await page.goto(server.url + CODE);
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  it("shows the tree of a link", async () => {
+    expect(await tree()).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
+    expect(await page.textContent("#model")).toContain("It runs in this tab");
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(isolated);
+  });
+
+  it("loads the model once, and no byte more than it needs", () => {
+    const names = server.requests.map(({ path }) => path);
+    for (const file of ["graph.onnx", "tokenizer.json", "ort-wasm-simd-threaded.wasm"]) {
+      expect(names.filter((name) => name.endsWith(file)), file).toHaveLength(1);
+    }
+    expect(server.requests.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(45_000_000);
+  });
+
+  it("takes every decoder and tells what cannot be done", async () => {
+    for (const decoder of ["largest", "cky", "min-change", "minimum-risk", "labelled"]) {
+      await page.selectOption("#decoder", decoder);
+      await page.waitForFunction((name) => location.hash.includes(`decoder=${name}`) && !document.body.classList.contains("busy"), decoder);
+      expect(await tree(), decoder).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
+    }
+    expect(await page.textContent("#notices")).toBe("");
+  });
+
+  it.runIf(isolated)("parses with two threads", async () => {
+    // As text: vitest would turn the import into one of its own.
+    const brackets = await page.evaluate<string>(`(async () => {
+      const { loadInWorker } = await import(new URL("tab/spanlin.js", location.href).href);
+      const worker = new Worker("tab/worker.js", { type: "module" });
+      const parser = await loadInWorker("models/en", { worker, threads: 2, wasmUrl: "tab/ort-wasm-simd-threaded.wasm" });
+      const [sentence] = await parser.parse("Dogs bark.");
+      await parser.close();
+      return sentence.brackets;
+    })()`);
+    expect(brackets).toBe("(TOP (S (NP (NNS Dogs)) (VP (VBP bark)) (. .)))");
+  });
+
+  it("works offline after the first visit", async () => {
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    await server.close();
+    await page.goto("about:blank");
+    await page.goto(`${server.url}${CODE}&compare=reading-2`);
+    expect(await tree()).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
+    await page.waitForSelector("#other-frame [role=treeitem]", { state: "attached" });
+  });
+
+  it("has no trouble, and asks no other host", () => {
+    expect(problems).toEqual([]);
+  });
+});
