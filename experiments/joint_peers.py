@@ -117,7 +117,7 @@ class Run:
             "row": self.row,
             "seed": self.seed,
             "command": f"python -m experiments.joint_peers --results DIR --minutes {self.minutes:g} "
-            f"--seed {self.seed} {self.row}",
+            f"--seed {self.seed} {'' if self.device == 'cuda' else f'--device {self.device} '}{self.row}",
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
             "commit": commit_here(),
             "machine": machine(self.device),

@@ -31,6 +31,8 @@ BATCHES = (5_000, 20_000, 50_000)
 """Words a batch that are tried when a rate is measured."""
 
 REPEATS = 3
+TURNS = 10
+"""Passes of a peer's parser and of ours in turn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,7 +221,7 @@ def add_rate(task: DependencyTask, parse: Callable[[list[Words], int], list[Arcs
             report["peer"]: lambda sentences: parse(sentences, found["batch_words"]),
             "spanlin": our_conllu(task.beside, threads=task.threads),
         }
-        found["in_turn"] = rates_in_turn(sentences, parsers, clock=clock, repeats=REPEATS)
+        found["in_turn"] = rates_in_turn(sentences, parsers, clock=clock, repeats=TURNS)
         found["beside"] = task.beside.name
     report["parsing"] = found | {"threads": task.threads, "device": device_name(task.device), "clock": clock.__name__}
     task.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")

@@ -101,7 +101,7 @@ def train(task: DependencyTask) -> tuple[dict[str, Any], dict[str, Any], bool]:
 
 def watch(task: DependencyTask) -> dict[str, Any]:
     """Give spaCy's registry what ends its loop in time and reports each evaluation; return counts, which grow."""
-    counts: dict[str, Any] = {"steps": 0, "words_seen": 0, "best_step": 0, "best_score": 0.0}
+    counts: dict[str, Any] = {"steps": 0, "words_seen": 0, "best_step": 0, "best_score": 0.0, "curve": {}}
     registry = importlib.import_module("spacy.util").registry
 
     def told() -> Callable[..., tuple[Callable[[dict[str, Any] | None], None], Callable[[], None]]]:
@@ -110,6 +110,7 @@ def watch(task: DependencyTask) -> dict[str, Any]:
                 return
             counts["steps"], counts["words_seen"] = info["step"], info["words"]
             score = 100 * info["score"]
+            counts["curve"][str(info["step"])] = round(score, 2)
             if score > counts["best_score"]:
                 counts["best_step"], counts["best_score"] = info["step"], round(score, 2)
             task.say(f"step {info['step']}: {score:.2f} on dev, {time.process_time():.0f} s of processor time")
