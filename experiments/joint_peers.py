@@ -4,7 +4,7 @@
 
 Run it where `data/`, `encoders/` and `vectors/` are, with the peers' packages on the path (`python -m bench pack
 peers`). Trainings go on side by side, each in a separate process with a log; a peer whose result is there is skipped.
-When all are done, each peer's rate is measured by itself.
+When all are done, each peer's rate is measured by itself; with `--beside`, a model folder of ours takes turns with it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ from spanlin.evaluation import score_conllu_files
 GRACE = 240
 """Seconds after the minutes of training in which a run must have parsed the dev sentences."""
 
+MEASURING = 900
+"""Seconds in which a rate must be measured. A GPU needs few of them, a busy CPU many."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Peer:
@@ -46,6 +49,7 @@ PEERS = {
     "supar-minilm-long": Peer(name="supar", arguments=(*MINILM, "--epochs", "30", "--rate", "1e-4")),
     "supar-mpnet-long": Peer(name="supar", arguments=(*MPNET, "--epochs", "20")),
     "stanza-ewt": Peer(name="stanza", arguments=("--vectors", "vectors/glove"), treebanks=("ewt",)),
+    "spacy-ewt": Peer(name="spacy", arguments=(), treebanks=("ewt",)),
     "stanza-minilm": Peer(name="stanza", arguments=MINILM),
 }
 
@@ -61,6 +65,7 @@ class Run:
     device: str
     minutes: float
     data: Path
+    beside: Path | None = None
 
     @property
     def peer(self) -> Peer:
@@ -112,7 +117,7 @@ class Run:
             "row": self.row,
             "seed": self.seed,
             "command": f"python -m experiments.joint_peers --results DIR --minutes {self.minutes:g} "
-            f"--seed {self.seed} {self.row}",
+            f"--seed {self.seed} {'' if self.device == 'cuda' else f'--device {self.device} '}{self.row}",
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
             "commit": commit_here(),
             "machine": machine(self.device),
@@ -142,6 +147,7 @@ class Run:
 @click.option("--device", default="cuda", show_default=True)
 @click.option("--minutes", type=float, default=20.0, show_default=True, help="End each training after this long.")
 @click.option("--rates/--no-rates", default=True, help="Measure how fast each peer parses, one after another.")
+@click.option("--beside", type=click.Path(path_type=Path), help="A model folder of ours, measured in turn with each.")
 def main(
     *,
     rows: tuple[str, ...],
@@ -152,6 +158,7 @@ def main(
     device: str,
     minutes: float,
     rates: bool,
+    beside: Path | None,
 ) -> None:
     """Train and score peers, all at once."""
     wanted = [
@@ -163,6 +170,7 @@ def main(
             device=device,
             minutes=minutes,
             data=data,
+            beside=beside,
         )
         for row in rows
         for seed in seeds
@@ -194,7 +202,8 @@ def measure_all(runs: Sequence[Run]) -> list[str]:
     for run in runs:
         if json.loads(run.result.read_text(encoding="utf-8"))["parsing"] or not run.report.exists():
             continue
-        if not has_ended_well(run.start("--measure"), GRACE):
+        beside = ("--beside", str(run.beside)) if run.beside else ()
+        if not has_ended_well(run.start("--measure", *beside), MEASURING):
             failed.append(f"{run.folder.name}, rate")
             continue
         found = run.write_result()

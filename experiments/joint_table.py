@@ -1,11 +1,13 @@
 """The table of experiments/joint from its results: `python -m experiments.joint_table` writes it into the docs.
 
-Parsers of others stand below our rows of the same encoder, as far as they have results.
+Parsers of others stand below our rows of the same encoder, as far as they have results. Rates are a GPU's: a sentence
+below the table has those of peers that were measured in turn with ours on a CPU.
 """
 
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -34,6 +36,7 @@ _ROWS = {
         "supar-mpnet-long": "SuPar, 20 epochs",
     },
     "GloVe": {"stanza-ewt": "Stanza, dependencies of ewt alone"},
+    "none": {"spacy-ewt": "spaCy, dependencies of ewt alone"},
 }
 _TREES = ("craft", "genia", "gum", "masc")
 _DEPENDENCIES = (("ewt", "uas"), ("ewt", "las"), ("gum", "uas"), ("gum", "las"))
@@ -55,6 +58,33 @@ def table() -> str:
     return "\n".join([*lines, ""])
 
 
+def section() -> str:
+    """Return what stands between the marks: the table, and the rates on a CPU below it."""
+    return table() + rates_on_a_cpu()
+
+
+def rates_on_a_cpu() -> str:
+    """Return a paragraph on the peers that were measured in turn with a model folder of ours on one core of a CPU."""
+    found = []
+    for rows in _ROWS.values():
+        for row, title in rows.items():
+            for result in (json.loads(path.read_text(encoding="utf-8")) for path in results_of(row)):
+                if "in_turn" in result["parsing"]:
+                    found.append(_compared(title.partition(",")[0], result))
+    text = f"On one core of a CPU, {'; '.join(found)}." if found else ""
+    return "".join(f"{line}\n" for line in ["", *textwrap.wrap(text, 125, break_on_hyphens=False)]) if text else ""
+
+
+def _compared(peer: str, result: dict[str, Any]) -> str:
+    theirs, ours = (result["parsing"]["in_turn"][name] for name in (result["report"]["peer"], "spanlin"))
+    treebanks = " and ".join(result["dependencies"])
+    return (
+        f"{peer} parses {theirs:,.0f} sentences of {treebanks} per second to heads and relations, and the model folder "
+        f"`{result['parsing']['beside']}` {ours:,.0f} to CoNLL-U with trees, in turn with it (processor time; {peer} by "
+        f"itself {result['parsing']['sentences_per_second']:,.0f})"
+    )
+
+
 def results_of(row: str) -> list[Path]:
     """Return the files of a row, ours or a peer's, one for each seed."""
     found = [*RESULTS.glob(f"{row}-*.json"), *PEER_RESULTS.glob(f"{row}-*.json")]
@@ -64,17 +94,18 @@ def results_of(row: str) -> list[Path]:
 def _cells(found: list[dict[str, Any]]) -> list[str]:
     trees = [[one.get("f1", {}).get(name) for one in found] for name in _TREES]
     arcs = [[one["dependencies"].get(name, {}).get(kind) for one in found] for name, kind in _DEPENDENCIES]
-    rates = [one["parsing"]["sentences_per_second"] for one in found if one.get("parsing")]
+    parsings = [one["parsing"] for one in found if one.get("parsing")]
+    rates = [parsing["sentences_per_second"] for parsing in parsings if parsing.get("device") != "cpu"]
     scores = ["" if None in values else f"{mean(values):.2f}" for values in [*trees, *arcs]]
     return [*scores, f"{mean(rates):,.0f}" if rates else ""]
 
 
 def page_with(text: str, new: str) -> str:
-    """Return a page in which the table is a new one."""
+    """Return a page in which the table and the paragraph below it are new ones."""
     before, _, rest = text.partition(START)
     _, _, after = rest.partition(END)
     return f"{before}{START}{new}{END}{after}"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), table()), encoding="utf-8")
+    PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), section()), encoding="utf-8")

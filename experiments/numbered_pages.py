@@ -49,5 +49,5 @@ def made_pages(values: Placeholders, root: Path = ROOT) -> Iterator[tuple[Path, 
     for path in pages(root):
         text = filled(path.read_text(encoding="utf-8"), values)
         if joint_table.START in text:
-            text = joint_table.page_with(text, joint_table.table())
+            text = joint_table.page_with(text, joint_table.section())
         yield path, text

@@ -3,7 +3,8 @@
 Only the standard library, for it runs in each peer's environment. `python -m bench.peers.train_NAME_dependencies
 --train FILE... --dev NAME=FILE... --out REPORT.json --work FOLDER` trains by the peer's own code, parses the words of
 the dev files and writes `REPORT.NAME.conllu` for each. With `--measure`, it loads what was trained and adds to the
-report how fast that parses, which wants a device to itself.
+report how fast that parses, which wants a device to itself; with `--beside`, also how fast a model folder of ours does,
+which wants ours in the same environment.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from bench.peers.beside_ours import our_conllu, rates_in_turn
 from bench.peers.installed import versions
 from bench.peers.training import command_line, device_name
 
@@ -29,6 +31,8 @@ BATCHES = (5_000, 20_000, 50_000)
 """Words a batch that are tried when a rate is measured."""
 
 REPEATS = 3
+TURNS = 10
+"""Passes of a peer's parser and of ours in turn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,7 @@ class DependencyTask:
     vectors: Path | None
     encoder: Path | None
     measure: bool
+    beside: Path | None
     started: float
 
     @property
@@ -84,6 +89,7 @@ def read_task(about: str | None) -> DependencyTask:
     parser.add_argument("--vectors", type=Path, help="GloVe's text file, or a folder with words.txt and vectors.npy")
     parser.add_argument("--encoder", type=Path, help="a transformers folder")
     parser.add_argument("--measure", action="store_true", help="only add the rate of the trained parser to the report")
+    parser.add_argument("--beside", type=Path, help="with --measure: a model folder of ours, measured in turn with it")
     found = vars(parser.parse_args())
     task = DependencyTask(**(found | {"dev": dict(found["dev"])}), started=started)
     task.work.mkdir(parents=True, exist_ok=True)
@@ -121,6 +127,14 @@ def is_word(line: str) -> bool:
 def forms(path: Path) -> list[Words]:
     """Return the words of each sentence."""
     return [[line.split("\t")[1] for line in lines if is_word(line)] for lines in sentence_lines(path)]
+
+
+def arcs_of(path: Path) -> list[Arcs]:
+    """Return the gold heads and relations of each sentence."""
+    return [
+        [(int(columns[6]), columns[7]) for columns in (line.split("\t") for line in lines if is_word(line))]
+        for lines in sentence_lines(path)
+    ]
 
 
 def write_plain(paths: Iterable[Path], out: Path) -> Path:
@@ -194,16 +208,32 @@ def write_result(
 
 
 def add_rate(task: DependencyTask, parse: Callable[[list[Words], int], list[Arcs]]) -> None:
-    """Add to the report how fast the dev sentences are parsed."""
+    """Add to the report how fast the dev sentences are parsed, and how fast by ours, if a folder of ours is given.
+
+    The time of a single thread is that of the processor, which others may be using.
+    """
     sentences = [words for path in task.dev.values() for words in forms(path)]
     report = json.loads(task.out.read_text(encoding="utf-8"))
-    report["parsing"] = measured_rate(sentences, parse) | {"threads": task.threads, "device": device_name(task.device)}
+    clock = time.process_time if task.device == "cpu" and task.threads == 1 else time.perf_counter
+    found = measured_rate(sentences, parse, clock=clock)
+    if task.beside is not None:
+        parsers = {
+            report["peer"]: lambda sentences: parse(sentences, found["batch_words"]),
+            "spanlin": our_conllu(task.beside, threads=task.threads),
+        }
+        found["in_turn"] = rates_in_turn(sentences, parsers, clock=clock, repeats=TURNS)
+        found["beside"] = task.beside.name
+    report["parsing"] = found | {"threads": task.threads, "device": device_name(task.device), "clock": clock.__name__}
     task.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     task.say(f"{report['parsing']['sentences_per_second']:.0f} sentences/s")
 
 
 def measured_rate(
-    sentences: list[Item], parse: Callable[[list[Item], int], Sequence[object]], batches: Sequence[int] = BATCHES
+    sentences: list[Item],
+    parse: Callable[[list[Item], int], Sequence[object]],
+    batches: Sequence[int] = BATCHES,
+    *,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Any]:
     """Return how many sentences a second are parsed, from words to heads and relations in memory.
 
@@ -214,9 +244,9 @@ def measured_rate(
         parse(sentences, batch)
         seconds = []
         for _ in range(REPEATS):
-            start = time.perf_counter()
+            start = clock()
             found = parse(sentences, batch)
-            seconds.append(time.perf_counter() - start)
+            seconds.append(clock() - start)
             if len(found) != len(sentences):
                 raise ValueError(f"{len(sentences)} sentences gave {len(found)} parses")
         rates[batch] = len(sentences) / min(seconds)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from bench.peers.dependency_training import (
+    arcs_of,
     forms,
     measured_rate,
     read_task,
@@ -41,6 +42,10 @@ def gold(tmp_path: Path) -> Path:
 
 def test_words_are_those_that_have_heads(gold: Path) -> None:
     assert forms(gold) == [["Dogs", "do", "n't", "bark"], ["Her", "cats"]]
+
+
+def test_gold_arcs_are_those_of_the_words(gold: Path) -> None:
+    assert arcs_of(gold) == ARCS
 
 
 def test_a_plain_copy_has_no_tag_token_or_comment_that_a_peer_could_trip_over(gold: Path, tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ report = Path(arguments[arguments.index("--out") + 1])
 found = json.loads(report.read_text()) if report.exists() else {"minutes": 1.5, "epochs": 3}
 if "--measure" in arguments:
     found["parsing"] = {"sentences_per_second": 1000.0}
+    if "--beside" in arguments:
+        found["parsing"]["beside"] = arguments[arguments.index("--beside") + 1]
 report.write_text(json.dumps(found))
 """
 
@@ -55,9 +57,9 @@ def pretend_to_train(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: s
     monkeypatch.setattr(Run, "command", command)
 
 
-def run_main(tmp_path: Path, data: Path, *rows: str) -> tuple[int, str]:
+def run_main(tmp_path: Path, data: Path, *more: str) -> tuple[int, str]:
     options = ["--results", str(tmp_path / "results"), "--runs", str(tmp_path / "runs"), "--data", str(data)]
-    found = CliRunner().invoke(main, [*options, "--device", "cpu", "--minutes", "1", "--seed", "1", *rows])
+    found = CliRunner().invoke(main, [*options, "--device", "cpu", "--minutes", "1", "--seed", "1", *more])
     return found.exit_code, found.output
 
 
@@ -83,6 +85,25 @@ def test_a_peer_that_has_a_result_is_not_trained_again(
     pretend_to_train(monkeypatch, tmp_path, "raise SystemExit(1)")
     assert run_main(tmp_path, data, "stanza-ewt")[0] == 0
     assert (tmp_path / "results" / "stanza-ewt-1.json").read_text(encoding="utf-8") == before
+
+
+def test_a_folder_of_ours_is_measured_beside_a_peer_and_not_while_it_trains(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend_to_train(monkeypatch, tmp_path)
+    started = []
+    real_start = Run.start
+
+    def start(self: Run, *more: str) -> subprocess.Popen[bytes]:
+        started.append(more)
+        return real_start(self, *more)
+
+    monkeypatch.setattr(Run, "start", start)
+    code, output = run_main(tmp_path, data, "--beside", "ours-int8", "spacy-ewt")
+    assert code == 0, output
+    assert started == [(), ("--measure", "--beside", "ours-int8")]
+    found = json.loads((tmp_path / "results" / "spacy-ewt-1.json").read_text(encoding="utf-8"))
+    assert found["parsing"]["beside"] == "ours-int8"
 
 
 def test_a_peer_that_fails_is_named_and_the_others_keep_their_results(
