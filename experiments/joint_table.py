@@ -69,7 +69,7 @@ def rates_on_a_cpu() -> str:
     for rows in _ROWS.values():
         for row, title in rows.items():
             for result in (json.loads(path.read_text(encoding="utf-8")) for path in results_of(row)):
-                if "in_turn" in result["parsing"]:
+                if "in_turn" in result.get("parsing", {}):
                     found.append(_compared(title.partition(",")[0], result))
     text = f"On one core of a CPU, {'; '.join(found)}." if found else ""
     return "".join(f"{line}\n" for line in ["", *textwrap.wrap(text, 125, break_on_hyphens=False)]) if text else ""
@@ -78,10 +78,13 @@ def rates_on_a_cpu() -> str:
 def _compared(peer: str, result: dict[str, Any]) -> str:
     theirs, ours = (result["parsing"]["in_turn"][name] for name in (result["report"]["peer"], "spanlin"))
     treebanks = " and ".join(result["dependencies"])
+    settings = result["report"]["settings"]
     return (
         f"{peer} parses {theirs:,.0f} sentences of {treebanks} per second to heads and relations, and the model folder "
-        f"`{result['parsing']['beside']}` {ours:,.0f} to CoNLL-U with trees, in turn with it (processor time; {peer} by "
-        f"itself {result['parsing']['sentences_per_second']:,.0f})"
+        f"`{result['parsing']['beside']}` {ours:,.0f} to CoNLL-U with trees, in turn with it (processor time; {peer} "
+        f"by itself {result['parsing']['sentences_per_second']:,.0f}). {peer} was trained there for "
+        f"{settings['processor_minutes']:.0f} minutes of processor time, {settings['steps']:,} steps, of which step "
+        f"{settings['best_step']:,} was the best"
     )
 
 
