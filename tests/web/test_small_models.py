@@ -25,18 +25,24 @@ SENTENCES = [list(tree.words) for tree in TREES[:20]]
 LONG = [word for words in SENTENCES for word in words][:120]  # more pieces than the encoder reads at once
 
 
-def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
-    """Yield the places where two answers differ; fractions may in the fifth digit."""
+def differences(one: Any, other: Any, place: str = "", *, scale: float = 0.0) -> Iterator[str]:
+    """Yield the places where two answers differ; fractions may in the fifth digit.
+
+    Log-probabilities of a row are differences of its scores, so the rounding is that of the largest, which is in the
+    thousands with random weights: they may differ in the sixth digit of that one.
+    """
     if isinstance(one, dict) and isinstance(other, dict):
         if list(one) != list(other):
             yield f"{place}: {list(one)} and {list(other)}"
         for key in one.keys() & other.keys():
             yield from differences(one[key], other[key], f"{place}.{key}")
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        numbers = [abs(number) for number in one if isinstance(number, float)]
+        scale = 0.1 * max(numbers) if "log_probs" in place and numbers else 0.0
         for number, pair in enumerate(zip(one, other, strict=True)):
-            yield from differences(*pair, f"{place}[{number}]")
+            yield from differences(*pair, f"{place}[{number}]", scale=scale)
     elif isinstance(one, float) and isinstance(other, int | float):
-        if abs(one - other) > 1e-4 * max(1.0, abs(one)):
+        if abs(one - other) > 1e-4 * max(1.0, scale or abs(one)):
             yield f"{place}: {one} and {other}"
     elif one != other:
         yield f"{place}: {one} and {other}"
