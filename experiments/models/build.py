@@ -29,7 +29,7 @@ from spanlin.training.recipe import BuiltModel, build_model, package_checkpoint,
 
 STEPS = ("teachers", "student", "package")
 UNFINISHED = 3
-_GRACE_SECONDS = 60.0  # for a run that is told to stop: it ends its step and saves
+_GRACE_SECONDS = 60.0  # for a run that is asked to stop: it ends its step and saves
 
 
 def main() -> int:
@@ -89,7 +89,7 @@ def train_side_by_side(
             process.terminate()  # train() saves where it is
     for process in processes.values():
         process.join(_GRACE_SECONDS)
-    # One that is told to stop before it trains has nothing to save, and ends by the signal.
+    # One that is asked to stop before it trains has nothing to save, and ends by the signal.
     ends = {name: process.exitcode for name, process in processes.items()}
     statuses = {name: UNFINISHED if status == -signal.SIGTERM else status for name, status in ends.items()}
     for name, status in statuses.items():
