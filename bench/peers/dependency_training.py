@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from bench.peers.beside_ours import our_conllu, rates_in_turn
 from bench.peers.installed import versions
-from bench.peers.training import command_line, device_name
+from bench.peers.training import add_common_arguments, command_line, device_name
 
 Words = list[str]
 Arcs = list[tuple[int, str]]
@@ -78,16 +78,11 @@ def read_task(about: str | None) -> DependencyTask:
     parser.add_argument("--train", type=Path, nargs="+", required=True, help="CoNLL-U files, learned together")
     parser.add_argument("--dev", type=named_file, nargs="+", required=True, help="NAME=FILE: what is parsed and scored")
     parser.add_argument("--out", type=Path, required=True, help="the report; parses go beside it")
-    parser.add_argument("--work", type=Path, required=True, help="a folder for the model and the like")
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=20.0, help="training ends after these, done or not")
     parser.add_argument("--epochs", type=int, default=0, help="0: as published")
     parser.add_argument("--batch", type=int, default=0, help="words; 0: as published")
-    parser.add_argument("--rate", type=float, default=0.0, help="learning rate; 0: as published")
-    parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--vectors", type=Path, help="GloVe's text file, or a folder with words.txt and vectors.npy")
-    parser.add_argument("--encoder", type=Path, help="a transformers folder")
+    add_common_arguments(parser)
     parser.add_argument("--measure", action="store_true", help="only add the rate of the trained parser to the report")
     parser.add_argument("--beside", type=Path, help="with --measure: a model folder of ours, measured in turn with it")
     found = vars(parser.parse_args())

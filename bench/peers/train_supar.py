@@ -24,6 +24,7 @@ from bench.peers.training import (
     reason,
     sample,
     set_seed,
+    with_asked,
     words_of,
     write_result,
     write_vectors,
@@ -69,7 +70,7 @@ TRAINING: dict[str, Any] = {
 def settings(task: Task) -> dict[str, Any]:
     """Return the published settings of training with what the task changes."""
     asked = {"batch_size": task.batch, "patience": task.patience, "lr": task.rate}
-    return TRAINING | {name: value for name, value in asked.items() if value}
+    return with_asked(TRAINING, asked)
 
 
 def train(task: Task) -> tuple[Any, Training]:

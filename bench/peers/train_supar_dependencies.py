@@ -25,7 +25,7 @@ from bench.peers.dependency_training import (
     write_result,
 )
 from bench.peers.run_supar import prepare
-from bench.peers.training import set_seed
+from bench.peers.training import set_seed, with_asked
 
 NETWORK: dict[str, Any] = {
     # The defaults of its classes.
@@ -56,7 +56,7 @@ TRAINING: dict[str, Any] = {
 def settings(task: DependencyTask) -> dict[str, Any]:
     """Return the published settings with what the task changes."""
     asked = {"lr": task.rate, "batch_size": task.batch, "epochs": task.epochs}
-    return TRAINING | {name: value for name, value in asked.items() if value}
+    return with_asked(TRAINING, asked)
 
 
 def train(task: DependencyTask) -> tuple[Any, int]:

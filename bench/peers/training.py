@@ -74,21 +74,31 @@ def read_task(about: str) -> Task:
     parser.add_argument("--train", type=Path, required=True, help="one tree per line")
     parser.add_argument("--dev", type=Path, required=True, help="one tree per line")
     parser.add_argument("--out", type=Path, required=True, help="the parses of the dev sentences")
-    parser.add_argument("--work", type=Path, required=True, help="a folder for models and the like")
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=20.0, help="of reading and training; parsing comes after")
     parser.add_argument("--anneal", type=float, default=0.0, help="last share of the time in which the rate goes to 0")
     parser.add_argument("--patience", type=int, default=0, help="epochs without a gain that end it; 0: as published")
     parser.add_argument("--batch", type=int, default=0, help="in the peer's unit; 0: as published")
-    parser.add_argument("--rate", type=float, default=0.0, help="learning rate; 0: as published")
-    parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--vectors", type=Path, help="GloVe's text file, or a folder with words.txt and vectors.npy")
-    parser.add_argument("--encoder", type=Path, help="a transformers folder")
+    add_common_arguments(parser)
     task = Task(**vars(parser.parse_args()), started=started)
     task.work.mkdir(parents=True, exist_ok=True)
     task.out.parent.mkdir(parents=True, exist_ok=True)
     return task
+
+
+def add_common_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what every training command takes, of trees or of dependencies."""
+    parser.add_argument("--work", type=Path, required=True, help="a folder for models and the like")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=0.0, help="learning rate; 0: as published")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--vectors", type=Path, help="GloVe's text file, or a folder with words.txt and vectors.npy")
+    parser.add_argument("--encoder", type=Path, help="a transformers folder")
+
+
+def with_asked(published: dict[str, Any], asked: dict[str, float]) -> dict[str, Any]:
+    """Return published settings with those that were asked for in their place; 0 asks for nothing."""
+    return published | {name: value for name, value in asked.items() if value}
 
 
 def set_seed(seed: int) -> Any:
