@@ -106,10 +106,10 @@ def test_a_checkpoint_from_before_the_keys_of_their_cost_loads(model: Model, che
     assert load_model(tmp_path / "old").config.network == model.config.network
 
 
-def test_the_packaged_model_has_no_dependencies() -> None:
+def test_the_packaged_model_has_dependencies() -> None:
     parser = Parser.load()
-    assert not parser.has_dependencies
-    assert parser.parse("Dogs bark.")[0].heads is None
+    assert parser.has_dependencies
+    assert parser.parse("Dogs bark.")[0].heads == (2, 0, 2)
 
 
 def test_a_folder_without_its_graph_of_relations_is_refused(folder: Path, tmp_path: Path) -> None:
