@@ -69,6 +69,8 @@ class Redecoder:
         There is an item of `constraints` for each sentence. The marginals are [batch, words + 1, words + 1].
         """
         options = self._options
+        if options.scores:  # of every sentence: fetched together
+            batch.found.update({name: np.asarray(batch.found[name]) for name in SCORES if name in batch.found})
         is_labelled = np.array([_has_constituents(wanted) for wanted in constraints])
         is_labelled |= options.used_decoder in ("labelled", "joint")
         rows = np.arange(len(constraints)) if options.marginals else np.flatnonzero(is_labelled)
