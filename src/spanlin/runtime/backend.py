@@ -84,6 +84,8 @@ class Backend(Protocol):
     """How many pieces or positions, padding included, run best together."""
     most_sentences: int
     """How many sentences can run together at most; 0 for any number."""
+    batch_overhead: int
+    """What a batch takes beside its places, in places; 0 where batches are best filled up."""
     multiple: int
     """Widths of batches are multiples of this."""
     small_multiple: int

@@ -63,6 +63,7 @@ class OnnxBackend:
 
     device = "cpu"
     batch_tokens = 400  # measured best: what a layer makes of this many pieces still fits in a core's cache
+    batch_overhead = 16  # measured: what a run of the graph takes however little there is to do
     chunk = 2048  # sorted by length together: more saves nothing, and results would come in larger lumps
 
     def __init__(self, folder: ModelFolder, *, threads: int = 0) -> None:

@@ -71,7 +71,7 @@ class TorchBackend:
         self.batch_tokens = _GPU_TOKENS if on_gpu else 1000
         # Divisors of the encoder's limit: padding must not go beyond its last position.
         self.multiple, self.small_multiple = (math.gcd(size if on_gpu else 1, folder.piece_limit) for size in (8, 32))
-        self.most_sentences = 0
+        self.most_sentences = self.batch_overhead = 0
         self.chunk = 16_384 if on_gpu else 4096
         graph = load_graph(folder) if network is None else _parser_graph(network, folder)
         # Networks without an encoder are small, and LSTMs no faster in bfloat16.
