@@ -60,6 +60,8 @@ class Answers:
         self._backend = backend
         self.batch_tokens = batch_tokens or backend.batch_tokens
         self.chunk = max(backend.chunk, batch_tokens // 2)  # as torch has them on a GPU
+        if batch_tokens:
+            self.batch_overhead = 0
         self._kept: list[Arrays] = []
         self._next = 0
         self.label_seconds = 0.0

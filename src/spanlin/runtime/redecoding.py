@@ -107,6 +107,7 @@ class Redecoder:
             halves=(left[rows], right[rows]),
             temperature=self._temperatures.labels,
             ranks=self._options.k_best,
+            with_shares=self._options.marginals,
         )
         words = int(counts.max())
         sides = (None if side is None else side[rows, :words, :words] for side in score_sides(batch))
