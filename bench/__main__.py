@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from bench.corpus_command import corpus_cluster, corpus_faults
+from bench.decoders_command import decoders
 from bench.dependencies_command import dependencies
 from bench.parsers_command import EXISTING_FILE, FOLDER, OUTPUT_FILE, parsers
 
@@ -40,6 +41,7 @@ def foundation(json_file: Path | None) -> None:
 
 main.add_command(corpus_cluster)
 main.add_command(corpus_faults)
+main.add_command(decoders)
 main.add_command(dependencies)
 main.add_command(parsers)
 

@@ -31,12 +31,14 @@ from spanlin.server.metrics import CONTENT_TYPE, Metrics
 from spanlin.server.reading import RequestSentences, read_sentences
 from spanlin.server.request_ids import HEADER
 from spanlin.server.settings import ServerSettings
+from spanlin.server.shortcut import Shortcut
 from spanlin.trees.transforms import constituent_labels
 
 PAGE_FOLDER = Path(__file__).parent / "static"
+_PARSE = "/v1/parse"
 _ROUTES = (
     *("/", "/docs", STYLE_PATH, "/openapi.json", "/health", "/metrics"),
-    *("/v1/parse", "/v1/evaluate", "/v1/model"),
+    *(_PARSE, "/v1/evaluate", "/v1/model"),
 )
 _AT_ONCE_BYTES = 4_000  # bodies up to this size are read in the event loop; longer ones would hold it up
 _LOOK_AGAIN = 0.5  # seconds between two looks whether the client is still there
@@ -78,6 +80,8 @@ def create_app(parsers: Parser | Sequence[Parser], settings: ServerSettings | No
         lifespan=lifespan,
     )
     app.state.batcher = batcher
+    parse = _add_parse(app, batcher, settings, parsers[0].folder.path.resolve().name)
+    app.add_middleware(Shortcut, path=_PARSE, route=parse)
     app.add_middleware(Gate, settings=settings, metrics=metrics, routes=_ROUTES)
     if settings.cors_origins:
         app.add_middleware(
@@ -88,7 +92,6 @@ def create_app(parsers: Parser | Sequence[Parser], settings: ServerSettings | No
             expose_headers=["Retry-After", HEADER],
         )
     app.add_exception_handler(HTTPException, _http_error)
-    _add_parse(app, batcher, settings, parsers[0].folder.path.resolve().name)
     _add_evaluate(app, settings)
     _add_facts(app, parsers[0], settings, metrics)
     add_documentation(app, secured=bool(settings.token))
@@ -154,7 +157,10 @@ def _hung_up() -> RequestError:
     return RequestError(400, "the client hung up")  # only the metrics will see this
 
 
-def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: str) -> None:
+def _add_parse(
+    app: FastAPI, batcher: Batcher, settings: ServerSettings, model: str
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return the route for parses, which is in the application too, for its documentation."""
     opening = b'{"model":' + json_bytes(model) + b',"results":['
 
     def read(body: bytes) -> RequestSentences:
@@ -186,12 +192,14 @@ def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: 
             start += count
         return opening + b",".join(items) + b"]}"
 
+    route = _named("parse", _answered(parse, settings))
     app.post(
-        "/v1/parse",
+        _PARSE,
         summary="Parse one or more texts, or tokenized sentences",
         responses={200: {"model": schema.ParseAnswer}, **_ERRORS},
         openapi_extra=request_body(schema.ParseRequest),
-    )(_named("parse", _answered(parse, settings)))
+    )(route)
+    return route
 
 
 def _add_evaluate(app: FastAPI, settings: ServerSettings) -> None:
