@@ -19,6 +19,7 @@ PARAGRAPH_BREAK = re.compile(rf"{_BREAK}(?:{_BLANKS}{_BREAK})+|[\x0c\u2029]")
 BLANK_LINES = re.compile(rf"(?:{_BLANKS}{_BREAK})+")
 _ONLY_BLANKS = re.compile(rf"{_BLANKS}\Z")
 PAGE_BREAKS = ("\x0c", "\u2029")
+_ANY_BREAK = re.compile(r"[\n-\r\x1c-\x1e\x85\u2028\u2029]")
 _BULLET = re.compile(rf"{_BLANKS}(?:[-*+•‣◦▪●○·–—]|#{{1,6}}|\(?[a-zA-Z]\)|\(\d{{1,3}}\)|\[[ xX]\])[ \t]")
 _NUMBERED = re.compile(rf"{_BLANKS}(?:\d{{1,3}}[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?)[ \t]")
 _HEADING = re.compile(rf"{_BLANKS}#{{1,6}}[ \t]")
@@ -41,6 +42,9 @@ class Stretch(NamedTuple):
 
 def segments(text: str) -> Iterator[tuple[int, int]]:
     """Yield the segments of a text, as start and end, whose edges no sentence crosses."""
+    if not _ANY_BREAK.search(text):  # as in most short texts
+        yield 0, len(text)
+        return
     start = 0
     for match in PARAGRAPH_BREAK.finditer(text):
         yield from _segments_of_paragraph(text, start, match.start())
