@@ -1,0 +1,75 @@
+"""A backend for other processes: each asks over a connection of its own, served by a thread of its own."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from spanlin.errors import CheckpointError, SpanlinError
+from spanlin.host.messages import Done, Facts, Failed, Kept, Request
+from spanlin.runtime.backend import Backend
+
+
+class BackendServer:
+    """Answers the requests of `SharedBackend`s."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._numbers = itertools.count()
+        self._kept: dict[int, Any] = {}
+
+    def start(self, connection: Connection[Any, Any]) -> None:
+        """Serve a connection in a thread until it is closed."""
+        threading.Thread(target=self.serve, args=(connection,), name="spanlin-backend", daemon=True).start()
+
+    def serve(self, connection: Connection[Any, Any]) -> None:
+        """Answer all requests of a connection."""
+        backend = self._backend
+        own: set[int] = set()
+        try:
+            connection.send(Facts(**{name: getattr(backend, name) for name in Facts._fields}))
+            while True:
+                request: Request = connection.recv()
+                try:
+                    answer: Done | Failed = Done(self._answer(request, own))
+                except Exception as error:
+                    answer = Failed(_portable(error))
+                connection.send(answer)
+        except (EOFError, OSError):  # the other process is gone, or done with it
+            pass
+        finally:
+            for number in own:
+                self._kept.pop(number, None)
+            connection.close()
+
+    def _answer(self, request: Request, own: set[int]) -> Any:
+        for number in request.dropped:
+            self._kept.pop(number, None)
+            own.discard(number)
+        if request.name == "rows":
+            number, places = request.arguments
+            return self._kept[number][places]
+        found = getattr(self._backend, request.name)(*request.arguments)
+        return {name: self._sent(value, own) for name, value in found.items()} if isinstance(found, dict) else found
+
+    def _sent(self, value: Any, own: set[int]) -> Any:
+        """Return an output as it is sent: one that is kept on a GPU stays there, under a number."""
+        if isinstance(value, np.ndarray):
+            return value
+        number = next(self._numbers)
+        self._kept[number] = value
+        own.add(number)
+        return Kept(number)
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an error that another process can read: ours are, those of libraries become ours."""
+    if isinstance(error, SpanlinError):
+        return error
+    lines: Sequence[str] = str(error).splitlines() or [""]
+    return CheckpointError(f"the network failed: {type(error).__name__}: {lines[0][:300]}")

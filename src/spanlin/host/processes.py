@@ -1,0 +1,259 @@
+"""Processes that read text and write results for one parser, whose backend they share."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import secrets
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing.connection import Client, Connection, Listener
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from spanlin.errors import ProcessError
+from spanlin.host.backend_server import BackendServer
+from spanlin.host.tasks import Answer, Task
+from spanlin.model_folder.folder import ModelFolder
+from spanlin.runtime.backend import Backend
+from spanlin.runtime.onnx import available_cores
+from spanlin.runtime.thread_switches import quick_switches
+
+if TYPE_CHECKING:
+    from spanlin.parser import Parser
+
+_LARGE = 10_000  # sentences; a stream of fewer is done before processes have started
+_MOST = 14
+_HERE = 2  # blocks that run in this process side by side until the others have started
+_LEAVING = 5.0  # seconds for processes to end by themselves
+
+_LOG = logging.getLogger(__name__)
+
+BlockType = TypeVar("BlockType")
+Result = TypeVar("Result")
+
+
+def usual_processes(device: str) -> int:
+    """Return how many processes pay beside one that runs a network on this device: none beside a CPU's.
+
+    There, the network itself needs all cores.
+    """
+    cores = available_cores()
+    return min(cores - 1, _MOST) if device.startswith("cuda") and cores > 3 else 0
+
+
+class HostProcesses:
+    """Processes for one backend, started when they are first needed; they end with this process, or when it says so."""
+
+    def __init__(self, folder: ModelFolder, backend: Backend, count: int) -> None:
+        self.count = count
+        self._folder = folder
+        self._backend = backend
+        self._lock = threading.Lock()
+        self._running: _Running | None = None
+
+    def start(self) -> None:
+        """Start them, unless they run; this does not wait for them."""
+        with self._lock:
+            if self._running is None:
+                self._running = _Running(self._folder, self._backend, self.count)
+                weakref.finalize(self, self._running.close)
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Start them, and wait until all are ready."""
+        self.start()
+        running = self._running
+        assert running is not None
+        end = time.monotonic() + seconds
+        while running.ready < self.count:
+            running.check()
+            if time.monotonic() > end:
+                raise ProcessError(f"{self.count - running.ready} processes have not started in {seconds:g} seconds")
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        """End them; they start again when they are needed."""
+        with self._lock:
+            running, self._running = self._running, None
+        if running is not None:
+            running.close()
+
+    def run(
+        self, parser: Parser, blocks: Iterable[BlockType], task: Task[Result]
+    ) -> Generator[tuple[BlockType, Result]]:
+        """Yield each block with what a task makes of it, in order.
+
+        Until processes are ready, this one does the work; they are started when that gets long. Memory holds some
+        blocks for each process.
+        """
+        before = 0  # sentences
+        waiting: deque[tuple[BlockType, Future[Answer[Result]]]] = deque()
+
+        def first() -> tuple[BlockType, Result]:
+            nonlocal before
+            block, future = waiting[0]
+            try:
+                answer = future.result()
+            except ProcessError:
+                self.close()
+                raise
+            except Exception:
+                # The number of a sentence is part of some messages, and only known here. What is no block that
+                # another process can read is one for this process, too.
+                answer = task(parser, block, before)
+            waiting.popleft()
+            before += answer.sentences
+            return block, answer.result
+
+        with quick_switches(), ThreadPoolExecutor(_HERE, thread_name_prefix="spanlin-blocks") as here:
+            try:
+                for block in blocks:
+                    running = self._running
+                    if running is not None and running.ready:
+                        waiting.append((block, running.submit(task, block)))
+                        most = self.count + 4
+                    else:
+                        waiting.append((block, here.submit(task, parser, block, 0)))
+                        most = _HERE + 1
+                    while len(waiting) > most or (waiting and waiting[0][1].done()):
+                        yield first()
+                    if running is None and before >= _LARGE:
+                        self.start()
+                while waiting:
+                    yield first()
+            finally:
+                for _, future in waiting:
+                    future.cancel()
+
+
+class _Running:
+    """Processes that have been started."""
+
+    def __init__(self, folder: ModelFolder, backend: Backend, count: int) -> None:
+        self._key = key = secrets.token_bytes(32)
+        self._server = BackendServer(backend)
+        self._folder = folder
+        self._listener = Listener(authkey=key, backlog=4 * count)
+        self._idle: queue.SimpleQueue[Connection[Any, Any]] = queue.SimpleQueue()
+        self._closed = False
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="spanlin-processes")
+        self.ready = 0
+        """How many have said so."""
+        _LOG.info("starting %d processes that read text", count)
+        self._processes = [_start(self._listener.address, key) for _ in range(count)]
+        threading.Thread(target=self._accept, name="spanlin-listener", daemon=True).start()
+
+    def submit(self, task: Task[Result], block: Any) -> Future[Answer[Result]]:
+        """Give a task to the next process that is free."""
+        return self._pool.submit(self._ask, task, block)
+
+    def check(self) -> None:
+        """Raise a ProcessError if a process has ended."""
+        for process in self._processes:
+            status = process.poll()
+            if status is not None and not self._closed:
+                raise ProcessError(_describe(status))
+
+    def close(self) -> None:
+        """End all processes."""
+        self._closed = True
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in self._processes:
+            assert process.stdin is not None
+            process.stdin.close()  # which ends it
+        end = time.monotonic() + _LEAVING
+        for process in self._processes:
+            try:
+                process.wait(max(0.0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        with suppress(Exception):
+            Client(self._listener.address, authkey=self._key).close()  # closing alone would not wake who waits for one
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while not self._closed:
+            try:
+                connection = self._listener.accept()
+                asks_for = connection.recv()
+                if asks_for == "backend":
+                    self._server.start(connection)
+                else:
+                    connection.send(self._folder)
+                    self.ready += 1
+                    self._idle.put(connection)
+            except Exception:  # of a process that ended meanwhile, or the listener is closed
+                if self._closed:
+                    return
+
+    def _ask(self, task: Task[Result], block: Any) -> Answer[Result]:
+        while True:
+            try:
+                connection = self._idle.get(timeout=0.5)
+                break
+            except queue.Empty:
+                self.check()
+                if self._closed:
+                    raise ProcessError("the processes that read text were ended meanwhile") from None
+        try:
+            connection.send((task, block))
+        except (EOFError, OSError):
+            raise self._lost() from None
+        except BaseException:  # what cannot be pickled; nothing of it was sent
+            self._idle.put(connection)
+            raise
+        try:
+            error, answer = connection.recv()
+        except (EOFError, OSError):
+            raise self._lost() from None
+        self._idle.put(connection)
+        if error is not None:
+            raise error
+        found: Answer[Result] = answer
+        return found
+
+    def _lost(self) -> ProcessError:
+        end = time.monotonic() + 1.0
+        while time.monotonic() < end and not self._closed:
+            for process in self._processes:
+                status = process.poll()
+                if status is not None:
+                    return ProcessError(_describe(status))
+            time.sleep(0.01)
+        return ProcessError("a process that reads text for the parser does not answer")
+
+
+def _start(address: Any, key: bytes) -> subprocess.Popen[bytes]:
+    """Start a process that ends when its input does."""
+    # It finds what this process finds. It is one of many, so that libraries should start no threads of their own.
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path),
+        "TOKENIZERS_PARALLELISM": "false",
+        **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spanlin.host.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env=environment,
+        # Ctrl-C is for the process that has started it.
+        start_new_session=os.name == "posix",
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    )
+    assert process.stdin is not None
+    process.stdin.write(key.hex().encode() + b"\n" + repr(address).encode() + b"\n")
+    process.stdin.flush()
+    return process
+
+
+def _describe(status: int) -> str:
+    how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+    return f"a process that reads text for the parser {how}: parse with processes=0 to do without"
