@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import secrets
 import threading
-from collections.abc import Sequence
-from multiprocessing.connection import Connection
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,39 @@ import numpy as np
 from spanlin.errors import CheckpointError, SpanlinError
 from spanlin.host.messages import Done, Facts, Failed, Kept, Request
 from spanlin.runtime.backend import Backend
+
+
+class BackendListener:
+    """Where processes find a backend: at an address, with a key, until it is closed."""
+
+    def __init__(
+        self, backend: Backend, *, others: Callable[[Connection[Any, Any]], None] | None = None, expected: int = 16
+    ) -> None:
+        """Listen; connections that are not for the backend are given to `others`. So many may come at once."""
+        self.key = secrets.token_bytes(32)
+        self._server = BackendServer(backend)
+        self._others = others
+        self._listener = Listener(authkey=self.key, backlog=expected)
+        self._closed = False
+        self.address: Any = self._listener.address
+        threading.Thread(target=self._accept, name="spanlin-listener", daemon=True).start()
+
+    def close(self) -> None:
+        """Let nobody in any more."""
+        self._closed = True
+        with suppress(Exception):
+            Client(self.address, authkey=self.key).close()  # closing alone would not wake who waits for connections
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while not self._closed:
+            # A process may end in the middle of this; the others go on.
+            with suppress(Exception):
+                connection = self._listener.accept()
+                if connection.recv() == "backend":
+                    self._server.start(connection)
+                elif self._others is not None:
+                    self._others(connection)
 
 
 class BackendServer:

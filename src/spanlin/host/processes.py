@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import queue
-import secrets
 import subprocess
 import sys
 import threading
@@ -14,12 +13,11 @@ import weakref
 from collections import deque
 from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
-from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spanlin.errors import ProcessError
-from spanlin.host.backend_server import BackendServer
+from spanlin.host.backend_server import BackendListener
 from spanlin.host.tasks import Answer, Task
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.backend import Backend
@@ -137,18 +135,16 @@ class _Running:
     """Processes that have been started."""
 
     def __init__(self, folder: ModelFolder, backend: Backend, count: int) -> None:
-        self._key = key = secrets.token_bytes(32)
-        self._server = BackendServer(backend)
         self._folder = folder
-        self._listener = Listener(authkey=key, backlog=4 * count)
         self._idle: queue.SimpleQueue[Connection[Any, Any]] = queue.SimpleQueue()
         self._closed = False
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="spanlin-processes")
         self.ready = 0
         """How many have said so."""
         _LOG.info("starting %d processes that read text", count)
-        self._processes = [_start(self._listener.address, key) for _ in range(count)]
-        threading.Thread(target=self._accept, name="spanlin-listener", daemon=True).start()
+        # Each opens some connections at once.
+        self._listener = BackendListener(backend, others=self._welcome, expected=4 * count)
+        self._processes = [_start(self._listener.address, self._listener.key) for _ in range(count)]
 
     def submit(self, task: Task[Result], block: Any) -> Future[Answer[Result]]:
         """Give a task to the next process that is free."""
@@ -175,24 +171,12 @@ class _Running:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        with suppress(Exception):
-            Client(self._listener.address, authkey=self._key).close()  # closing alone would not wake who waits for one
         self._listener.close()
 
-    def _accept(self) -> None:
-        while not self._closed:
-            try:
-                connection = self._listener.accept()
-                asks_for = connection.recv()
-                if asks_for == "backend":
-                    self._server.start(connection)
-                else:
-                    connection.send(self._folder)
-                    self.ready += 1
-                    self._idle.put(connection)
-            except Exception:  # of a process that ended meanwhile, or the listener is closed
-                if self._closed:
-                    return
+    def _welcome(self, connection: Connection[Any, Any]) -> None:
+        connection.send(self._folder)
+        self.ready += 1
+        self._idle.put(connection)
 
     def _ask(self, task: Task[Result], block: Any) -> Answer[Result]:
         while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Sequence
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Client, Connection
 from typing import Any, cast
 
 from numpy.typing import NDArray
@@ -12,6 +12,17 @@ from numpy.typing import NDArray
 from spanlin.host.messages import Facts, Failed, Kept, Request
 from spanlin.runtime.backend import TREE, Arrays, BoolArray, Float32Array, IntArray
 from spanlin.runtime.input_rows import InputRows
+
+
+def connector(address: Any, key: bytes) -> Callable[[], Connection[Any, Any]]:
+    """Return what opens connections to a `BackendListener`."""
+
+    def connect() -> Connection[Any, Any]:
+        connection = Client(address, authkey=key)
+        connection.send("backend")
+        return connection
+
+    return connect
 
 
 class SharedBackend:

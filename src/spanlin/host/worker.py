@@ -10,7 +10,7 @@ import threading
 from multiprocessing.connection import Client, Connection
 from typing import Any
 
-from spanlin.host.shared_backend import SharedBackend
+from spanlin.host.shared_backend import SharedBackend, connector
 from spanlin.host.tasks import Task
 from spanlin.parser import Parser
 
@@ -23,13 +23,9 @@ def main() -> None:
     address = ast.literal_eval(sys.stdin.readline())
     threading.Thread(target=_end_with_input, daemon=True).start()
 
-    def connect(what: str = "backend") -> Connection[Any, Any]:
-        connection = Client(address, authkey=key)
-        connection.send(what)
-        return connection
-
-    backend = SharedBackend(connect)
-    tasks = connect("tasks")
+    backend = SharedBackend(connector(address, key))
+    tasks = Client(address, authkey=key)
+    tasks.send("tasks")
     parser = Parser(tasks.recv(), backend, workers=_THREADS)
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)  # what a task makes is dropped as a whole, and has no cycles
