@@ -308,7 +308,7 @@ class Parser:
         """Yield what `make` makes of each parse of a text, or of its lines, as they are ready.
 
         With processes, it is made there, so that many cores share the work: `make` must be a function of a module, or
-        anything else that can be pickled, and so must be what it returns. See `spanlin.json_line`.
+        anything else that can be pickled, such as `Parsed.to_json_line`, and so must be what it returns.
         """
         if self._processes is None:
             for parsed in self.stream(text, options):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
@@ -192,7 +191,9 @@ class _Lines:
     def __call__(self, parsed: Parsed, sentence: SourceSentence) -> str:
         parsed.sentence = sentence.sentence  # its offsets count from the start of a text, with --lines from a line's
         if self.output_format == "json":
-            return _json_line({"file": sentence.file, **parsed.to_json()} if self.several else parsed.to_json())
+            from spanlin.parsed_json import json_line
+
+            return json_line({"file": sentence.file, **parsed.to_json()} if self.several else parsed.to_json())
         if self.output_format == "brackets":
             return parsed.brackets()
         if not parsed.words:
@@ -225,12 +226,3 @@ class _Conllu:
             self._file = sentence.file
             opening = f"# newdoc id = {'_'.join(sentence.file.split())}\n"
         return opening + parsed.to_conllu(sent_id=str(self._number)).removesuffix("\n")
-
-
-def _json_line(found: dict[str, Any]) -> str:
-    line = json.dumps(found, ensure_ascii=False)
-    try:
-        line.encode()
-    except UnicodeEncodeError:  # a lone surrogate, written in the input as an escape
-        return json.dumps(found)
-    return line

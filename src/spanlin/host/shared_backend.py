@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from numpy.typing import NDArray
 
-from spanlin.host.messages import Facts, Failed, Kept, Request
+from spanlin.host.backend_server import Facts, Failed, Kept, Request
 from spanlin.runtime.backend import TREE, Arrays, BoolArray, Float32Array, IntArray
 from spanlin.runtime.input_rows import InputRows
 
