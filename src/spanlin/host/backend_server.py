@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spanlin.errors import CheckpointError, SpanlinError
-from spanlin.host.messages import Done, Facts, Failed, Kept, Request
 from spanlin.runtime.backend import Backend
 
 

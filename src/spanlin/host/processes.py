@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _LARGE = 10_000  # sentences; a stream of fewer is done before processes have started
 _MOST = 14
-_HERE = 2  # blocks that run in this process side by side until the others have started
+_AHEAD = 4  # blocks that wait for a process
 _LEAVING = 5.0  # seconds for processes to end by themselves
 
 _LOG = logging.getLogger(__name__)
@@ -110,18 +110,20 @@ class HostProcesses:
             before += answer.sentences
             return block, answer.result
 
-        with quick_switches(), ThreadPoolExecutor(_HERE, thread_name_prefix="spanlin-blocks") as here:
+        with quick_switches():
             try:
                 for block in blocks:
                     running = self._running
                     if running is not None and running.ready:
                         waiting.append((block, running.submit(task, block)))
-                        most = self.count + 4
-                    else:
-                        waiting.append((block, here.submit(task, parser, block, 0)))
-                        most = _HERE + 1
-                    while len(waiting) > most or (waiting and waiting[0][1].done()):
+                        while len(waiting) > self.count + _AHEAD or (waiting and waiting[0][1].done()):
+                            yield first()
+                        continue
+                    while waiting:
                         yield first()
+                    answer = task(parser, block, before)
+                    before += answer.sentences
+                    yield block, answer.result
                     if running is None and before >= _LARGE:
                         self.start()
                 while waiting:
