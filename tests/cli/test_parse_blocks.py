@@ -97,7 +97,7 @@ def test_a_block_has_a_record_for_each_sentence_and_the_place_up_to_which_the_fi
 
 def test_ctrl_c_ends_it_after_a_whole_line_and_leaves_no_process(parsers: dict[bool, Parser], tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
-    path.write_text(TEXT * 300, encoding="utf-8", errors="replace")
+    path.write_text("\n\n".join(" ".join(words) for words in SENTENCES * 1000), encoding="utf-8")
     command = [sys.executable, "-m", "spanlin", "parse", str(path), "--processes", "2", "--threads", "1"]
     with subprocess.Popen(
         [*command, "--model", str(parsers[False].folder.path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE

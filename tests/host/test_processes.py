@@ -158,7 +158,7 @@ def test_few_sentences_start_no_process_and_many_do(
     parser = Parser(alone.folder, alone.backend, workers=1, processes=1)
     assert parser.processes is not None
     started: list[HostProcesses] = []
-    monkeypatch.setattr(HostProcesses, "start", started.append)
+    monkeypatch.setattr(HostProcesses, "start", lambda self: started.append(self))  # noqa: PLW0108 (it is a method)
     list(parser.bracket_lines(SENTENCES))
     assert not started
     monkeypatch.setattr(processes_module, "_LARGE", 10)
