@@ -40,7 +40,7 @@ PARTS = {
         "parsed_conllu parsed_constituents parsed_dependencies parsed_json"
     ),
     "parsed_batch": "model_folder runtime parsed parsed_dependencies",
-    "host": "errors text model_folder runtime parsed parsed_dependencies (parser)",
+    "host": "errors text model_folder runtime parsed parsed_dependencies",
     "host.worker": "host parser",
     "parser": (
         "errors decoding text model_folder host runtime (runtime.torch) (training.runnable) "
@@ -68,7 +68,6 @@ PARTS = {
         "errors stop_signals trees dependencies linearization render model_folder "
         "(text) (parsed) (parsed_json) (runtime) (host) (parser) (benchmark) (corpus) (server)"
     ),
-    "cli.parse_blocks": "host text (parsed) (runtime) (parser) cli.sources",
     "cli.calibrate": "(training)",
     "cli.evaluate": "errors dependencies evaluation (runtime) cli.evaluate_dependencies cli.model_scores",
     "cli.evaluate_dependencies": "dependencies evaluation (parser) (model_evaluation)",

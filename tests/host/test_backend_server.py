@@ -79,9 +79,12 @@ def test_an_error_comes_back_as_one_of_ours(served: tuple[BackendServer, Connect
 def test_a_listener_lets_in_who_has_the_key_and_nobody_when_closed() -> None:
     others: list[Any] = []
     came = threading.Event()
-    listener = BackendListener(
-        cast(Backend, Kind()), others=lambda connection: (others.append(connection), came.set())[0]
-    )
+
+    def welcome(connection: Connection[Any, Any]) -> None:
+        others.append(connection)
+        came.set()
+
+    listener = BackendListener(cast(Backend, Kind()), others=welcome)
     with pytest.raises(AuthenticationError):
         Client(listener.address, authkey=b"wrong")
     with Client(listener.address, authkey=listener.key) as connection:

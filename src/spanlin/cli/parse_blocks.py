@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spanlin.cli.sources import SourceBlock, SourceSentence
-from spanlin.host.tasks import Answer
-from spanlin.text.blocks import TextBlock
-from spanlin.text.forms import InputForm, read_sentence
 
 if TYPE_CHECKING:
+    from spanlin.host.tasks import Answer, BlockParser
     from spanlin.parsed import Parsed
-    from spanlin.parser import Parser
     from spanlin.runtime.options import ParseOptions
+    from spanlin.text.forms import InputForm
 
 
 @dataclass(frozen=True)
@@ -25,8 +23,10 @@ class BlockRecords:
     options: ParseOptions
     write: Callable[[Parsed, SourceSentence], str | None] | None
 
-    def __call__(self, parser: Parser, block: SourceBlock, before: int) -> Answer[list[str | None]]:
+    def __call__(self, parser: BlockParser, block: SourceBlock, before: int) -> Answer[list[str | None]]:
         """Return the records."""
+        from spanlin.host.tasks import Answer
+
         sentences = self._sentences(block)
         records: list[str | None]
         if self.write is None:
@@ -38,6 +38,9 @@ class BlockRecords:
         return Answer(len(records), records)
 
     def _sentences(self, block: SourceBlock) -> Iterator[SourceSentence]:
+        from spanlin.text.blocks import TextBlock
+        from spanlin.text.forms import read_sentence
+
         if isinstance(block.content, TextBlock):
             for found in block.content.sentences():
                 yield SourceSentence(found.words, found, block.file, block.place)

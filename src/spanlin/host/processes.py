@@ -14,23 +14,22 @@ from collections import deque
 from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from spanlin.errors import ProcessError
 from spanlin.host.backend_server import BackendListener
-from spanlin.host.tasks import Answer, Task
+from spanlin.host.tasks import Answer, BlockParser, Task
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.backend import Backend
 from spanlin.runtime.onnx import available_cores
 from spanlin.runtime.thread_switches import quick_switches
 
-if TYPE_CHECKING:
-    from spanlin.parser import Parser
-
 _LARGE = 10_000  # sentences; a stream of fewer is done before processes have started
 _MOST = 14
 _AHEAD = 4  # blocks that wait for a process
 _LEAVING = 5.0  # seconds for processes to end by themselves
+
+_WORKER = f"{__package__}.worker"  # it needs the parser, which needs this: so it is only named
 
 _LOG = logging.getLogger(__name__)
 
@@ -84,7 +83,7 @@ class HostProcesses:
             running.close()
 
     def run(
-        self, parser: Parser, blocks: Iterable[BlockType], task: Task[Result]
+        self, parser: BlockParser, blocks: Iterable[BlockType], task: Task[Result]
     ) -> Generator[tuple[BlockType, Result]]:
         """Yield each block with what a task makes of it, in order.
 
@@ -226,7 +225,7 @@ def _start(address: Any, key: bytes) -> subprocess.Popen[bytes]:
         **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     }
     process = subprocess.Popen(
-        [sys.executable, "-m", "spanlin.host.worker"],
+        [sys.executable, "-m", _WORKER],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         env=environment,

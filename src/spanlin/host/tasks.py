@@ -5,21 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from spanlin.host.packed_parses import PackedParses, pack_parses
+from spanlin.parsed import Parsed
 from spanlin.runtime.options import ParseOptions
 from spanlin.text import Sentence
-
-if TYPE_CHECKING:
-    from spanlin.parsed import Parsed
-    from spanlin.parser import Parser
 
 BLOCK_SENTENCES = 2048
 _BLOCK_WORDS = 50_000
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class BlockParser(Protocol):
+    """What tasks need of a `Parser`."""
+
+    def parse_items_here(
+        self,
+        items: Iterable[Item],
+        words: Callable[[Item], Sequence[str]],
+        options: ParseOptions = ...,
+        *,
+        before: int = ...,
+    ) -> Iterator[tuple[Item, Parsed]]:
+        """Yield each item with the parse of its words, made in this process."""
+        ...
+
+    def bracket_items_here(
+        self,
+        items: Iterable[Item],
+        words: Callable[[Item], Sequence[str]],
+        *,
+        batch_tokens: int = ...,
+        before: int = ...,
+    ) -> Iterator[tuple[Item, str]]:
+        """Yield each item with the tree of its words as a line of brackets, made in this process."""
+        ...
 
 
 class Block(Protocol):
@@ -46,7 +69,7 @@ class Answer(NamedTuple, Generic[Result]):
 class Task(Protocol[Result]):
     """Work on a block with a parser; `before` sentences came before it, which only error messages tell."""
 
-    def __call__(self, parser: Parser, block: Any, before: int) -> Answer[Result]:
+    def __call__(self, parser: BlockParser, block: Any, before: int) -> Answer[Result]:
         """Return what comes of it."""
         ...
 
@@ -57,7 +80,7 @@ class Brackets:
 
     batch_tokens: int = 0
 
-    def __call__(self, parser: Parser, block: Block | TokenBlock, before: int) -> Answer[list[str]]:
+    def __call__(self, parser: BlockParser, block: Block | TokenBlock, before: int) -> Answer[list[str]]:
         """Return the lines."""
         words = _words(block)
         pairs = parser.bracket_items_here(words, lambda one: one, batch_tokens=self.batch_tokens, before=before)
@@ -70,7 +93,7 @@ class Parses:
 
     options: ParseOptions
 
-    def __call__(self, parser: Parser, block: Block | TokenBlock, before: int) -> Answer[PackedParses]:
+    def __call__(self, parser: BlockParser, block: Block | TokenBlock, before: int) -> Answer[PackedParses]:
         """Return the parses."""
         parses = list(_parses(parser, block, self.options, before))
         return Answer(len(parses), pack_parses(parses))
@@ -83,7 +106,7 @@ class Made(Generic[Result]):
     make: Callable[[Parsed], Result]
     options: ParseOptions
 
-    def __call__(self, parser: Parser, block: Block | TokenBlock, before: int) -> Answer[list[Result]]:
+    def __call__(self, parser: BlockParser, block: Block | TokenBlock, before: int) -> Answer[list[Result]]:
         """Return what is made."""
         made = [self.make(parsed) for parsed in _parses(parser, block, self.options, before)]
         return Answer(len(made), made)
@@ -93,7 +116,7 @@ def _words(block: Block | TokenBlock) -> list[Sequence[str]]:
     return block.given if isinstance(block, TokenBlock) else [sentence.words for sentence in block.sentences()]
 
 
-def _parses(parser: Parser, block: Block | TokenBlock, options: ParseOptions, before: int) -> Iterator[Parsed]:
+def _parses(parser: BlockParser, block: Block | TokenBlock, options: ParseOptions, before: int) -> Iterator[Parsed]:
     if isinstance(block, TokenBlock):
         for _, parsed in parser.parse_items_here(block.given, lambda words: words, options, before=before):
             yield parsed
