@@ -195,6 +195,7 @@ def devices(
 @click.option("--count", type=int, default=3000, show_default=True, help="Lines at most; 0 for all.")
 @click.option("--batch-tokens", type=int, default=0, help="Word pieces per batch; 0 for those of a CPU.")
 @click.option("--repeats", type=int, default=5, show_default=True, help="Passes, of which the fastest counts.")
+@click.option("--chart", type=OUTPUT_FILE, help="Draw the stages of the first model here, as an SVG.")
 @click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
 def host(
     *,
@@ -204,6 +205,7 @@ def host(
     batch_tokens: int,
     repeats: int,
     json_file: Path | None,
+    chart: Path | None,
 ) -> None:
     """Measure all but the network, stage by stage: CPU time per sentence, with the network's answers replayed."""
     from bench.host import HostBenchError, measure, read_texts, to_markdown
@@ -216,6 +218,10 @@ def host(
         raise click.ClickException(str(error)) from error
     if json_file is not None:
         json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    if chart is not None:
+        from bench.stage_chart import draw
+
+        chart.write_text(draw(figures["models"][0]), encoding="utf-8")
     click.echo("\n".join(to_markdown(figures)), nl=False)
 
 
