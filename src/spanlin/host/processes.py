@@ -12,7 +12,8 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -137,9 +138,9 @@ class _Running:
 
     def __init__(self, folder: ModelFolder, backend: Backend, count: int) -> None:
         self._folder = folder
-        self._idle: queue.SimpleQueue[Connection[Any, Any]] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[tuple[Future[Any], Any, Any] | None] = queue.SimpleQueue()
+        self._error: ProcessError | None = None
         self._closed = False
-        self._pool = ThreadPoolExecutor(count, thread_name_prefix="spanlin-processes")
         self.ready = 0
         """How many have said so."""
         _LOG.info("starting %d processes that read text", count)
@@ -149,7 +150,11 @@ class _Running:
 
     def submit(self, task: Task[Result], block: Any) -> Future[Answer[Result]]:
         """Give a task to the next process that is free."""
-        return self._pool.submit(self._ask, task, block)
+        future: Future[Answer[Result]] = Future()
+        self._tasks.put((future, task, block))
+        if self._error is not None:
+            self._give_up(self._error)
+        return future
 
     def check(self) -> None:
         """Raise a ProcessError if a process has ended."""
@@ -161,7 +166,7 @@ class _Running:
     def close(self) -> None:
         """End all processes."""
         self._closed = True
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._give_up(ProcessError("the processes that read text were ended meanwhile"))
         for process in self._processes:
             assert process.stdin is not None
             process.stdin.close()  # which ends it
@@ -176,30 +181,42 @@ class _Running:
 
     def _welcome(self, connection: Connection[Any, Any]) -> None:
         connection.send(self._folder)
+        # Not a pool's thread, which would have to end before this process can.
+        threading.Thread(target=self._serve, args=(connection,), name="spanlin-process", daemon=True).start()
         self.ready += 1
-        self._idle.put(connection)
 
-    def _ask(self, task: Task[Result], block: Any) -> Answer[Result]:
-        while True:
-            try:
-                connection = self._idle.get(timeout=0.5)
-                break
-            except queue.Empty:
-                self.check()
-                if self._closed:
-                    raise ProcessError("the processes that read text were ended meanwhile") from None
+    def _serve(self, connection: Connection[Any, Any]) -> None:
+        """Have one process do tasks until there are no more."""
+        with connection:
+            while (given := self._tasks.get()) is not None:
+                future, task, block = given
+                if not future.set_running_or_notify_cancel():
+                    continue
+                try:
+                    future.set_result(self._ask(connection, task, block))
+                except ProcessError as error:
+                    future.set_exception(error)
+                    self._give_up(error)
+                except BaseException as error:
+                    future.set_exception(error)
+
+    def _give_up(self, error: ProcessError) -> None:
+        """Let all tasks fail, those to come too."""
+        self._error = self._error or error
+        with suppress(queue.Empty):
+            while True:
+                given = self._tasks.get_nowait()
+                if given is not None and given[0].set_running_or_notify_cancel():
+                    given[0].set_exception(self._error)
+        for _ in range(self.ready):
+            self._tasks.put(None)
+
+    def _ask(self, connection: Connection[Any, Any], task: Task[Result], block: Any) -> Answer[Result]:
         try:
-            connection.send((task, block))
-        except (EOFError, OSError):
-            raise self._lost() from None
-        except BaseException:  # what cannot be pickled; nothing of it was sent
-            self._idle.put(connection)
-            raise
-        try:
+            connection.send((task, block))  # if it cannot be pickled, nothing of it is sent
             error, answer = connection.recv()
         except (EOFError, OSError):
             raise self._lost() from None
-        self._idle.put(connection)
         if error is not None:
             raise error
         found: Answer[Result] = answer
