@@ -197,6 +197,7 @@ def devices(
 @click.option("--count", type=int, default=3000, show_default=True, help="Lines at most; 0 for all.")
 @click.option("--batch-tokens", type=int, default=0, help="Word pieces per batch; 0 for those of a CPU.")
 @click.option("--repeats", type=int, default=5, show_default=True, help="Passes, of which the fastest counts.")
+@click.option("--chart", type=OUTPUT_FILE, help="Draw the stages of the first model here, as an SVG.")
 @click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
 def host(
     *,
@@ -206,6 +207,7 @@ def host(
     batch_tokens: int,
     repeats: int,
     json_file: Path | None,
+    chart: Path | None,
 ) -> None:
     """Measure all but the network, stage by stage: CPU time per sentence, with the network's answers replayed."""
     from bench.host import HostBenchError, measure, read_texts, to_markdown
@@ -218,7 +220,62 @@ def host(
         raise click.ClickException(str(error)) from error
     if json_file is not None:
         json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    if chart is not None:
+        from bench.stage_chart import draw
+
+        chart.write_text(draw(figures["models"][0]), encoding="utf-8")
     click.echo("\n".join(to_markdown(figures)), nl=False)
+
+
+@main.command()
+@click.option("--text", "files", type=EXISTING_FILE, multiple=True, required=True, help="Lines of text. Repeatable.")
+@click.option("--tokenized", is_flag=True, help="The lines are tokens with blanks between: make text of them.")
+@click.option("--model", default="en", show_default=True)
+@click.option("--device", default="", help="Such as cuda; by default, onnxruntime on the CPU.")
+@click.option("--count", type=int, default=200_000, show_default=True, help="Distinct lines at most.")
+@click.option("--plain-count", type=int, default=20_000, show_default=True, help="Of these, for what one process does.")
+@click.option("--processes", type=int, help="Beside the one that runs the network; by default, as many as pay.")
+@click.option("--seconds", type=float, default=220.0, show_default=True, help="For all paths together, about.")
+@click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
+@click.option("--chart", type=OUTPUT_FILE, help="Draw the stages here, as an SVG.")
+def paths(
+    *,
+    files: tuple[Path, ...],
+    tokenized: bool,
+    model: str,
+    device: str,
+    count: int,
+    plain_count: int,
+    processes: int | None,
+    seconds: float,
+    json_file: Path | None,
+    chart: Path | None,
+) -> None:
+    """Measure raw text to brackets, objects, JSON and Parquet, end to end, on distinct sentences."""
+    from bench.paths import measure, read_sentences, to_markdown
+    from bench.stage_chart import draw
+    from spanlin.errors import SpanlinError
+
+    sentences = read_sentences(files, count=count, tokenized=tokenized)
+    if not sentences:
+        raise click.ClickException("no sentences")
+    try:
+        figures = measure(
+            model,
+            sentences,
+            device=device,
+            processes=processes,
+            seconds=seconds,
+            log=_log,
+            plain_count=plain_count,
+        )
+    except SpanlinError as error:
+        raise click.ClickException(str(error)) from error
+    if json_file is not None:
+        json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    if chart is not None and "stages" in figures:
+        chart.write_text(draw(figures), encoding="utf-8")
+    click.echo("\n".join(to_markdown(figures)))
 
 
 @main.command()

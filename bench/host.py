@@ -24,7 +24,6 @@ from spanlin.runtime.backend import TREE, Arrays, Backend, IntArray
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.folder_features import features_of
 from spanlin.runtime.input_rows import InputRows
-from spanlin.runtime.onnx import OnnxBackend
 from spanlin.runtime.sentences import RunBatch
 from spanlin.text import Sentence, iter_sentences
 
@@ -95,11 +94,18 @@ def read_texts(files: Sequence[Path]) -> list[str]:
 
 
 def measure(
-    models: Sequence[str], texts: Sequence[str], *, batch_tokens: int, repeats: int, log: Log
+    models: Sequence[str],
+    texts: Sequence[str],
+    *,
+    batch_tokens: int,
+    repeats: int,
+    log: Log,
+    device: str = "",
 ) -> dict[str, Any]:
     """Return the time of each stage over distinct texts, such as lines of one sentence, as plain values.
 
-    What becomes of the words is measured for each model, with the batches of a CPU or others.
+    What becomes of the words is measured for each model, with the batches of a CPU or others. The network runs in
+    onnxruntime, or in torch on a `device`; its time is not counted.
     """
     if not texts:
         raise HostBenchError("no sentences")
@@ -111,7 +117,7 @@ def measure(
     found = []
     for model in models:
         folder = open_folder(find_model(model))
-        replay = Replay(OnnxBackend(folder, threads=1), batch_tokens=batch_tokens)
+        replay = Replay(_backend(folder, device), batch_tokens=batch_tokens)
         log(f"{folder.path.name}: {len(sentences)} distinct sentences through the network, once for each output")
         stages = [text, *_time_parser(folder, replay, sentences, repeats=repeats, log=log)]
         found.append(
@@ -130,6 +136,11 @@ def measure(
         "repeats": repeats,
         "models": found,
     }
+
+
+def _backend(folder: ModelFolder, device: str) -> Backend:
+    """Return what answers the first time; with a device, torch there."""
+    return Parser.from_folder(folder, threads=1, device=device, processes=0).backend
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:

@@ -75,12 +75,14 @@ class ParserWithHeads(Parser):
         options: ParseOptions,
         *,
         constrained: bool,
+        before: int = 0,
     ) -> Generator[tuple[Any, Parsed]]:
         def of_constituents(item: Any) -> Constraints | None:
             found = wanted(item)
             return found and Constraints(found.required, found.forbidden)
 
-        for item, parsed in self._plain._parsed(items, words, of_constituents, options, constrained=constrained):
+        found = self._plain._parsed(items, words, of_constituents, options, constrained=constrained, before=before)
+        for item, parsed in found:
             parsed.dependencies = _obeying(dependencies_of(parsed.words), wanted(item))
             yield item, parsed
 

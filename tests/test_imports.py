@@ -40,15 +40,17 @@ PARTS = {
         "parsed_conllu parsed_constituents parsed_dependencies parsed_json"
     ),
     "parsed_batch": "model_folder runtime parsed parsed_dependencies",
+    "host": "errors text model_folder runtime parsed parsed_dependencies",
+    "host.worker": "host parser",
     "parser": (
-        "errors decoding text model_folder runtime (runtime.torch) (training.runnable) "
+        "errors decoding text model_folder host runtime (runtime.torch) (training.runnable) "
         "sentence_constraints parsed parsed_batch parsed_dependencies"
     ),
     "training": ("errors atomic_files trees dependencies decoding evaluation config model_folder runtime network"),
     "training.runnable": "errors model_folder runtime runtime.torch training",
     "model_evaluation": "errors trees dependencies evaluation runtime parsed parser",
     "benchmark": "errors text (runtime) parser",
-    "corpus": "decimals errors atomic_files text model_folder runtime parsed_dependencies parsed parser",
+    "corpus": "decimals errors atomic_files text model_folder host runtime parsed_dependencies parsed parser",
     "client": "errors trees decoding parsed runtime sentence_constraints",
     "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
     "integrations": "",
@@ -64,7 +66,7 @@ PARTS = {
     ),
     "cli": (
         "errors stop_signals trees dependencies linearization render model_folder "
-        "(text) (parsed) (runtime) (parser) (benchmark) (corpus) (server)"
+        "(text) (parsed) (parsed_json) (runtime) (host) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",
     "cli.evaluate": "errors dependencies evaluation (runtime) cli.evaluate_dependencies cli.model_scores",

@@ -13,6 +13,7 @@ SpanlinError
 ├── ConfigError             a configuration key or value that is wrong
 ├── CheckpointError         a model folder that cannot be read or does not fit
 ├── TrainingError           a training run that cannot go on
+├── ProcessError            a separate process that ended while it was needed
 ├── CorpusError             a corpus that cannot be parsed, or an output folder that cannot be written
 ├── ServiceError            a service that refuses a request or does not answer it; knows the status
 │   ├── ServiceDownError    no service at the address, or a broken connection
@@ -122,6 +123,10 @@ class CheckpointError(SpanlinError):
 
 class TrainingError(SpanlinError):
     """A training run that cannot go on."""
+
+
+class ProcessError(SpanlinError):
+    """A separate process that ended while it was needed, or did not start."""
 
 
 class CorpusError(SpanlinError):

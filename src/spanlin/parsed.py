@@ -11,7 +11,7 @@ from spanlin.errors import DependencyError, SpanlinError
 from spanlin.parsed_conllu import parse_to_conllu
 from spanlin.parsed_constituents import Constituent, constituents_to_json, place_constituents
 from spanlin.parsed_dependencies import DependencyRecord, ParsedDependencies
-from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
+from spanlin.parsed_json import FloatArray, json_line, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
 from spanlin.render.nltk import nltk_dependencies, nltk_tree
@@ -332,6 +332,10 @@ class Parsed:
         if self.alternatives:
             found["alternatives"] = [other.to_json() for other in self.alternatives]
         return found
+
+    def to_json_line(self) -> str:
+        """Return `to_json` as JSON on one line, as `spanlin parse --format json` prints it."""
+        return json_line(self.to_json())
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Parsed:

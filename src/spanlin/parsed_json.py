@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,16 @@ from spanlin.text.tokens import Sentence
 FloatArray = NDArray[np.float64]
 
 _LEAST_MARGINAL = 0.0005  # less is left out
+
+
+def json_line(found: Mapping[str, Any]) -> str:
+    """Return JSON on one line; characters are written as they are, unless one of them is half a surrogate pair."""
+    line = json.dumps(found, ensure_ascii=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:  # it was written in the input as an escape
+        return json.dumps(found)
+    return line
 
 
 def log_probs_to_rows(log_probs: FloatArray) -> list[list[float | None]]:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
 from spanlin.decoding import Constraints
 from spanlin.errors import ConstraintError, DependencyError, missing_extra
+from spanlin.host.tasks import Brackets, Made, Parses, TokenBlock, token_blocks
 from spanlin.model_folder.folder import ModelFolder, open_folder
 from spanlin.model_folder.lookup import find_model
 from spanlin.model_folder.path_kinds import is_checkpoint
 from spanlin.parsed import Parsed
 from spanlin.parsed_batch import make_dependencies, make_parses, no_words
 from spanlin.parsed_dependencies import DependencyRecord
-from spanlin.runtime.argument_checks import check_sentences, check_text, check_threads
+from spanlin.runtime.argument_checks import check_processes, check_sentences, check_text, check_threads
 from spanlin.runtime.backend import OF_DEPENDENCIES, TREE, Backend
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.bracket_strings import BracketWriter
@@ -34,8 +37,13 @@ from spanlin.runtime.results import RecordMaker
 from spanlin.runtime.sentences import RunBatch
 from spanlin.sentence_constraints import CharacterConstraints, constrain_sentences, pair_constraints
 from spanlin.text import Sentence, iter_sentences
+from spanlin.text.blocks import text_blocks
+
+if TYPE_CHECKING:
+    from spanlin.host.processes import HostProcesses
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _PLAIN = ParseOptions()
 _LOG = logging.getLogger(__name__)
@@ -45,22 +53,44 @@ class Parser:
     """A trained parser. Use `Parser.load`."""
 
     def __init__(
-        self, folder: ModelFolder, backend: Backend, *, workers: int, features: WordFeatures | None = None
+        self,
+        folder: ModelFolder,
+        backend: Backend,
+        *,
+        workers: int,
+        features: WordFeatures | None = None,
+        processes: int = 0,
     ) -> None:
         """Parse with a backend that runs the network of this folder.
 
-        `features` of no words are how it knows words, if that is not to be read from the folder.
+        `features` of no words are how it knows words, if that is not to be read from the folder. So many `processes`
+        read text and write results, if there is much of it; see `load`.
         """
         self.folder = folder
         self._runner = BatchRunner(features or features_of(folder), backend, workers=workers)
         self._write = BracketWriter(folder.labels, folder.tags)
         self._records = RecordMaker(folder.labels, folder.tags, folder.calibration)
+        self._processes: HostProcesses | None = None
+        if processes:
+            from spanlin.host.processes import HostProcesses
+
+            self._processes = HostProcesses(folder, backend, processes)
         _LOG.info("parser of %s: %s, workers: %d", folder.path, type(backend).__name__, workers)
 
     @property
     def backend(self) -> Backend:
         """What runs the network."""
         return self._runner.backend
+
+    @property
+    def processes(self) -> HostProcesses | None:
+        """The processes that read text and write results for long streams, if there are any."""
+        return self._processes
+
+    def close(self) -> None:
+        """End the processes that were started, if any; they start again when they are needed."""
+        if self._processes is not None:
+            self._processes.close()
 
     @property
     def has_dependencies(self) -> bool:
@@ -76,32 +106,49 @@ class Parser:
             )
 
     @classmethod
-    def load(cls, model: str | Path = "en", *, threads: int = 0, device: str = "") -> Parser:
+    def load(
+        cls, model: str | Path = "en", *, threads: int = 0, device: str = "", processes: int | None = None
+    ) -> Parser:
         """Return the parser of a model: a packaged or installed one by its name, a model folder, or a checkpoint.
 
         A model on Hugging Face's hub is `hf:owner/name` or `hf:owner/name@revision`.
 
         It runs in onnxruntime on `threads` cores, 0 for every core this process may use; with a `device` such as
         "cuda", in torch there. A checkpoint, such as runs/mine/best, always runs in torch: on the GPU if there is one.
+
+        A GPU is faster than one process can read text for it. So for streams of many sentences, other processes do
+        that, and write results; they start when they are first needed. `processes` is how many, 0 for none. If it is
+        None, there are as many as there are cores to spare beside a GPU, and none beside a CPU or for a checkpoint.
         """
         check_threads(threads)
+        check_processes(processes)
         path = find_model(model)
         if is_checkpoint(path):
             return cls._from_checkpoint(path, device=device)
-        return cls.from_folder(open_folder(path), threads=threads, device=device)
+        return cls.from_folder(open_folder(path), threads=threads, device=device, processes=processes)
 
     @classmethod
-    def from_folder(cls, folder: ModelFolder, *, threads: int = 0, device: str = "") -> Parser:
+    def from_folder(
+        cls, folder: ModelFolder, *, threads: int = 0, device: str = "", processes: int | None = None
+    ) -> Parser:
         """Return the parser of a model folder that is open already; see `load`."""
         check_threads(threads)
+        check_processes(processes)
         if device:
             try:
                 from spanlin.runtime.torch import TorchBackend
             except ImportError as error:
                 raise missing_extra("parsing on a device needs torch", "train") from error
-            return cls(folder, TorchBackend(folder, device=device), workers=4)
+            backend = TorchBackend(folder, device=device)
+            if processes is None:
+                from spanlin.host.processes import usual_processes
+
+                processes = usual_processes(backend.device)
+            return cls(folder, backend, workers=4, processes=processes)
         # Whole batches side by side, one core each, waste less than all cores on one batch.
-        return cls(folder, OnnxBackend(folder, threads=1), workers=threads or available_cores())
+        return cls(
+            folder, OnnxBackend(folder, threads=1), workers=threads or available_cores(), processes=processes or 0
+        )
 
     @classmethod
     def _from_checkpoint(cls, path: Path, *, device: str) -> Parser:
@@ -157,6 +204,8 @@ class Parser:
 
         Memory does not grow with the text. A sentence may go over several lines, but not over an empty one.
         """
+        if self._processes is not None and constraints is None:
+            return self._made_there(self._processes, text_blocks(text), options)
         sentences = constrain_sentences(iter_sentences(text), constraints)
         pairs = self._parsed(
             sentences, lambda item: item[0].words, lambda item: item[1], options, constrained=constraints is not None
@@ -186,6 +235,8 @@ class Parser:
     ) -> Iterator[Parsed]:
         """Yield what `parse_tokens` returns, as it is ready, in memory that does not grow with the sentences."""
         check_sentences(sentences)
+        if self._processes is not None and constraints is None:
+            return (parsed for _, parsed in self._items_there(self._processes, sentences, lambda one: one, options))
         paired = pair_constraints(sentences, constraints)
         pairs = self._parsed(
             paired, lambda item: item[0], lambda item: item[1], options, constrained=constraints is not None
@@ -196,7 +247,20 @@ class Parser:
         self, items: Iterable[Item], words: Callable[[Item], Sequence[str]], options: ParseOptions = _PLAIN
     ) -> Generator[tuple[Item, Parsed]]:
         """Yield each item with the parse of its words, in order: whatever a sentence comes with stays beside it."""
-        return self._parsed(items, words, lambda _: None, options, constrained=False)
+        if self._processes is None:
+            return self.parse_items_here(items, words, options)
+        return self._items_there(self._processes, items, words, options)
+
+    def parse_items_here(
+        self,
+        items: Iterable[Item],
+        words: Callable[[Item], Sequence[str]],
+        options: ParseOptions = _PLAIN,
+        *,
+        before: int = 0,
+    ) -> Generator[tuple[Item, Parsed]]:
+        """Yield what `parse_items` does, all made in this process; `before` sentences came before, for messages."""
+        return self._parsed(items, words, lambda _: None, options, constrained=False, before=before)
 
     def bracket_items(
         self, items: Iterable[Item], words: Callable[[Item], Sequence[str]], *, batch_tokens: int = 0
@@ -205,13 +269,81 @@ class Parser:
 
         A sentence without words has an empty line. `batch_tokens` is as in `BatchRunner.run`.
         """
-        for item, line in self._runner.run(items, words, TREE, self._lines, batch_tokens=batch_tokens):
+        if self._processes is None:
+            yield from self.bracket_items_here(items, words, batch_tokens=batch_tokens)
+            return
+        owners: deque[list[Item]] = deque()
+        blocks = _remembered(token_blocks(items, words), owners)
+        with closing(self._processes.run(self, blocks, Brackets(batch_tokens))) as found:
+            for _, lines in found:
+                yield from zip(owners.popleft(), lines, strict=True)
+
+    def bracket_items_here(
+        self, items: Iterable[Item], words: Callable[[Item], Sequence[str]], *, batch_tokens: int = 0, before: int = 0
+    ) -> Generator[tuple[Item, str]]:
+        """Yield what `bracket_items` does, all made in this process; `before` sentences came before, for messages."""
+        found = self._runner.run(items, words, TREE, self._lines, batch_tokens=batch_tokens, before=before)
+        for item, line in found:
             yield item, line or ""
 
     def bracket_lines(self, sentences: Iterable[Sequence[str]], *, batch_tokens: int = 0) -> Generator[str]:
         """Yield the tree of each tokenized sentence as a line of brackets; see `bracket_items`."""
         check_sentences(sentences)
         return (line for _, line in self.bracket_items(sentences, lambda words: words, batch_tokens=batch_tokens))
+
+    def stream_brackets(self, text: str | Iterable[str]) -> Iterator[str]:
+        """Yield the trees of a text's sentences, or of its lines', as lines of brackets, as they are ready."""
+        if self._processes is None:
+            sentences = iter_sentences(text)
+            for _, line in self.bracket_items_here(sentences, lambda sentence: sentence.words):
+                yield line
+            return
+        with closing(self._processes.run(self, text_blocks(text), Brackets())) as found:
+            for _, lines in found:
+                yield from lines
+
+    def stream_made(
+        self, text: str | Iterable[str], make: Callable[[Parsed], Result], options: ParseOptions = _PLAIN
+    ) -> Iterator[Result]:
+        """Yield what `make` makes of each parse of a text, or of its lines, as they are ready.
+
+        With processes, it is made there, so that many cores share the work: `make` must be a function of a module, or
+        anything else that can be pickled, such as `Parsed.to_json_line`, and so must be what it returns.
+        """
+        if self._processes is None:
+            for parsed in self.stream(text, options):
+                yield make(parsed)
+            return
+        with closing(self._processes.run(self, text_blocks(text), Made(make, options))) as found:
+            for _, made in found:
+                yield from made
+
+    def _made_there(self, processes: HostProcesses, blocks: Iterable[Any], options: ParseOptions) -> Generator[Parsed]:
+        self.parse_items_here((), tuple, options)  # which objects to impossible options now
+        return self._unpacked(processes, blocks, options)
+
+    def _unpacked(self, processes: HostProcesses, blocks: Iterable[Any], options: ParseOptions) -> Generator[Parsed]:
+        with closing(processes.run(self, blocks, Parses(options))) as found:
+            for _, packed in found:
+                yield from packed.unpack(self.folder, self._records)
+
+    def _items_there(
+        self,
+        processes: HostProcesses,
+        items: Iterable[Item],
+        words: Callable[[Item], Sequence[str]],
+        options: ParseOptions,
+    ) -> Generator[tuple[Item, Parsed]]:
+        self.parse_items_here((), tuple, options)  # which objects to impossible options now
+        owners: deque[list[Item]] = deque()
+        blocks = _remembered(token_blocks(items, words), owners)
+
+        def pairs() -> Generator[tuple[Item, Parsed]]:
+            with closing(processes.run(self, blocks, Parses(options))) as found:
+                for _, packed in found:
+                    yield from zip(owners.popleft(), packed.unpack(self.folder, self._records), strict=True)
+
+        return pairs()
 
     def __repr__(self) -> str:
         return f"<Parser of {self.folder.path.name}>"
@@ -228,6 +360,7 @@ class Parser:
         options: ParseOptions,
         *,
         constrained: bool,
+        before: int = 0,
     ) -> Generator[tuple[Item, Parsed]]:
         """Yield each item with its parse; `wanted` gives the constraints of an item, if any can be `constrained`."""
         redecoder = Redecoder(
@@ -271,7 +404,7 @@ class Parser:
         outputs = redecoder.outputs
         if self.has_dependencies:
             outputs += OF_DEPENDENCIES
-        found = self._runner.run(items, words, outputs, make)
+        found = self._runner.run(items, words, outputs, make, before=before)
         return ((item, parsed or no_words(outputs, options, self.folder)) for item, parsed in found)
 
     def _heads(self, batch: RunBatch[Item], constraints: Sequence[Constraints | None]) -> BatchDependencies:
@@ -280,6 +413,13 @@ class Parser:
     def _dependencies(self, batch: RunBatch[Item], found: BatchDependencies) -> list[DependencyRecord]:
         probabilities = self.folder.arc_calibration(arc_evidence(batch.counts, found.log_probs, batch.found))
         return make_dependencies(found, probabilities, batch.counts, self.folder)
+
+
+def _remembered(pairs: Iterable[tuple[list[Item], TokenBlock]], owners: deque[list[Item]]) -> Iterator[TokenBlock]:
+    """Yield the second of each pair; the first, which stays in this process, is put in a row of `owners`."""
+    for own, block in pairs:
+        owners.append(own)
+        yield block
 
 
 def _placed(parsed: Parsed, sentence: Sentence) -> Parsed:

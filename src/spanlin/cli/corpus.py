@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from spanlin.cli.corpus_progress import CorpusProgressBar, summary
-from spanlin.cli.model_options import model_options
+from spanlin.cli.model_options import model_options, processes_option
 from spanlin.stop_signals import Stopped, stop_on_signals
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _workers(value: Any) -> tuple[int, int]:
     help="A document that gives no sentence for this long is a failure.",
 )
 @click.option(
-    "--engine", type=click.Choice(["plain", "ray"]), help="One process, or Ray; by default, Ray if it is installed."
+    "--engine", type=click.Choice(["plain", "ray"]), help="Processes here, or Ray; by default, Ray if it is installed."
 )
 @click.option(
     "--address", default="", metavar="HOST:PORT", help="The Ray cluster to join; by default, one is started here."
@@ -116,6 +116,7 @@ def _workers(value: Any) -> tuple[int, int]:
     help="GPUs of each worker on Ray: 1, or 0.25 for four workers on one GPU.",
 )
 @model_options
+@processes_option
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress bar. There is none in a pipe either.")
 @click.pass_context
 def corpus(
@@ -141,6 +142,7 @@ def corpus(
     model: str,
     threads: int,
     device: str,
+    processes: int | None,
     quiet: bool,
 ) -> None:
     """Parse all documents of the INPUTs into shards in the folder OUTPUT.
@@ -165,12 +167,15 @@ def corpus(
     from spanlin.corpus.ray_engine import RaySettings, require_ray
     from spanlin.corpus.report import RunProgress
     from spanlin.corpus.run import choose_engine, parse_corpus
+    from spanlin.host.processes import usual_processes
 
     if lines and tokenized:
         raise click.UsageError("--lines and --tokenized are two forms of input: leave out one of them.")
     engine = engine or choose_engine(address)
     if engine == "plain" and (address or workers or gpus_per_worker):
         raise click.UsageError("--address, --workers and --gpus-per-worker are for --engine ray.")
+    if engine == "ray" and processes is not None:
+        raise click.UsageError("--processes is for --engine plain; on Ray, give --workers.")
     if engine == "ray":
         require_ray()
     options = CorpusOptions(
@@ -183,7 +188,9 @@ def corpus(
     settings = RaySettings(
         address=address, workers=workers, cpus_per_worker=cpus_per_worker, gpus_per_worker=gpus_per_worker
     )
-    where = {"plain": "in one process", "ray": f"on Ray at {address}" if address else "on Ray, started here"}[engine]
+    many = usual_processes(device) if processes is None else processes
+    here = f"in {many} processes" if many > 1 else "in one process"
+    where = {"plain": here, "ray": f"on Ray at {address}" if address else "on Ray, started here"}[engine]
     click.echo(f"spanlin: parsing {where}", err=True)
     progress = RunProgress()
     try:
@@ -201,6 +208,7 @@ def corpus(
                 time_limit=time_limit,
                 engine=engine,
                 ray=settings,
+                processes=processes,
                 progress=progress,
             )
     except Stopped as stopped:

@@ -33,3 +33,13 @@ def model_options(command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def processes_option(command: Command) -> Command:
+    """Return the command with --processes."""
+    return click.option(
+        "--processes",
+        type=click.IntRange(min=0, max=1024),
+        help="Processes that read text and write results beside the one that runs the network.  [default: as many as "
+        "there are cores to spare beside a GPU, otherwise none]",
+    )(command)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from spanlin.cli.model_options import model_options
+from spanlin.cli.model_options import model_options, processes_option
 from spanlin.cli.progress import ParseProgress
 from spanlin.cli.sources import Source, SourceSentence, encoding_option
 from spanlin.cli.whole_lines import WholeLines
@@ -20,7 +19,8 @@ from spanlin.stop_signals import Stopped
 
 if TYPE_CHECKING:
     from spanlin.parsed import Parsed
-    from spanlin.runtime.options import ParserDecoder
+    from spanlin.parser import Parser
+    from spanlin.runtime.options import ParseOptions, ParserDecoder
     from spanlin.text.forms import InputForm
 
 DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk", "labelled", "joint")
@@ -28,6 +28,13 @@ DECODERS = ("argmin", "largest", "strict", "cky", "min-change", "minimum-risk", 
 
 OF_DEPENDENCIES = ("conllu", "arcs", "svg-arcs")
 """The formats that a model trained on trees alone cannot give."""
+
+
+_LARGE = 1 << 20  # bytes of input that take longer to parse than processes to start
+
+
+class _Writer(Protocol):
+    def __call__(self, parsed: Parsed, sentence: SourceSentence) -> str | None: ...
 
 
 @click.command()
@@ -67,6 +74,7 @@ OF_DEPENDENCIES = ("conllu", "arcs", "svg-arcs")
     help="Add the next best trees, K in all, as `alternatives`; for --format json.",
 )
 @model_options
+@processes_option
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar. There is none in a pipe either.")
 def parse(
     *,
@@ -83,6 +91,7 @@ def parse(
     model: str,
     threads: int,
     device: str,
+    processes: int | None,
     quiet: bool,
 ) -> None:
     """Print the tree of each sentence in the FILEs, in order.
@@ -113,31 +122,30 @@ def parse(
         keys = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
         click.echo(f"spanlin: reading from the terminal; end with {keys}", err=True)
     shown = not quiet and sys.stderr.isatty() and not sys.stdout.isatty()  # else trees themselves tell how far it is
-    with WholeLines(sys.stdout.buffer) as output:
+    with WholeLines(sys.stdout.buffer) as output, ExitStack() as stack:
         try:
             from spanlin.parser import Parser
             from spanlin.runtime.options import ParseOptions
 
             form: InputForm = "lines" if lines else "tokenized" if tokenized else "text"
             source = Source(names, texts=texts, form=form, encoding=encoding)
-            parser = Parser.load(model, threads=threads, device=device)
+            parser = stack.enter_context(
+                closing(Parser.load(model, threads=threads, device=device, processes=processes))
+            )
             if output_format in OF_DEPENDENCIES:
                 parser.check_dependencies()
             options = ParseOptions(decoder=decoder, root_label=root_label, k_best=k_best)
-            records: Generator[tuple[SourceSentence, str | None]]
-            if output_format == "brackets" and options == ParseOptions():
-                records = parser.bracket_items(source, _words)
-            else:
-                write = _Conllu() if output_format == "conllu" else _Lines(output_format, style, several=len(names) > 1)
-                records = (
-                    (sentence, write(parsed, sentence))
-                    for sentence, parsed in parser.parse_items(source, _words, options)
-                )
+            write: _Writer | None = None
+            if output_format == "conllu":
+                write = _Conllu()
+            elif output_format != "brackets" or options != ParseOptions():
+                write = _Lines(output_format, style, several=len(names) > 1)
+            records = _records(parser, source, form, options, write)
             with ParseProgress(shown=shown, total_bytes=source.total_bytes) as progress, closing(records):
-                for sentence, record in records:
+                for place, record in records:
                     if record is not None:
                         output.write(record)
-                    progress.advance(sentence.place)
+                    progress.advance(place)
                 progress.finish()
         except Stopped as stopped:
             sentences = f"{output.written:,} sentence{'' if output.written == 1 else 's'}"
@@ -145,6 +153,27 @@ def parse(
             click.get_current_context().exit(stopped.exit_status)
     if source.error:
         raise source.error
+
+
+def _records(
+    parser: Parser, source: Source, form: InputForm, options: ParseOptions, write: _Writer | None
+) -> Generator[tuple[int, str | None]]:
+    """Yield what is written of each sentence, if anything, and up to where the sources were read for it."""
+    if parser.processes is not None and not isinstance(write, _Conllu):  # which numbers the sentences before it
+        from spanlin.cli.parse_blocks import BlockRecords
+
+        if source.total_bytes is None or source.total_bytes > _LARGE:
+            parser.processes.start()
+        task = BlockRecords(form, options, write)
+        with closing(parser.processes.run(parser, source.blocks(), task)) as found:
+            for block, records in found:
+                yield from ((block.place, record) for record in records)
+    elif write is None:
+        for sentence, line in parser.bracket_items(source, _words):
+            yield sentence.place, line
+    else:
+        for sentence, parsed in parser.parse_items(source, _words, options):
+            yield sentence.place, write(parsed, sentence)
 
 
 def _words(sentence: SourceSentence) -> Sequence[str]:
@@ -162,7 +191,9 @@ class _Lines:
     def __call__(self, parsed: Parsed, sentence: SourceSentence) -> str:
         parsed.sentence = sentence.sentence  # its offsets count from the start of a text, with --lines from a line's
         if self.output_format == "json":
-            return _json_line({"file": sentence.file, **parsed.to_json()} if self.several else parsed.to_json())
+            from spanlin.parsed_json import json_line
+
+            return json_line({"file": sentence.file, **parsed.to_json()} if self.several else parsed.to_json())
         if self.output_format == "brackets":
             return parsed.brackets()
         if not parsed.words:
@@ -195,12 +226,3 @@ class _Conllu:
             self._file = sentence.file
             opening = f"# newdoc id = {'_'.join(sentence.file.split())}\n"
         return opening + parsed.to_conllu(sent_id=str(self._number)).removesuffix("\n")
-
-
-def _json_line(found: dict[str, Any]) -> str:
-    line = json.dumps(found, ensure_ascii=False)
-    try:
-        line.encode()
-    except UnicodeEncodeError:  # a lone surrogate, written in the input as an escape
-        return json.dumps(found)
-    return line

@@ -16,6 +16,7 @@ from spanlin.errors import SpanlinError
 from spanlin.trees.lines import byte_lines
 
 if TYPE_CHECKING:
+    from spanlin.text.blocks import TextBlock
     from spanlin.text.forms import InputForm
     from spanlin.text.tokens import Sentence
 
@@ -28,6 +29,8 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_BLOCK_LINES = 2048
+_BLOCK_CHARACTERS = 1 << 18
 _NOT_FOR_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
 
 
@@ -57,6 +60,14 @@ class SourceSentence(NamedTuple):
 
     words: Sequence[str]
     sentence: Sentence | None
+    file: str
+    place: int
+
+
+class SourceBlock(NamedTuple):
+    """A block of a text, or lines of one sentence each, and how many bytes were read up to its end."""
+
+    content: TextBlock | list[str]
     file: str
     place: int
 
@@ -108,6 +119,17 @@ class Source:
             if self.error:
                 return
 
+    def blocks(self) -> Iterator[SourceBlock]:
+        """Yield the same in blocks whose sentences are not read yet."""
+        from spanlin.text.blocks import text_blocks
+
+        for name, file in self._files():
+            lines = self._lines(name, file)
+            for content in text_blocks(lines) if self._form == "text" else _line_blocks(lines):
+                yield SourceBlock(content, name, self._place)
+            if self.error:
+                return
+
     def _lines(self, name: str, file: BinaryIO) -> Iterator[str]:
         number = 1
         try:
@@ -147,6 +169,20 @@ class Source:
         waiting.append(decoder.decode(b"", final=True))
         if last := "".join(waiting):
             yield last
+
+
+def _line_blocks(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Yield lines many at a time: fewer of them where they are long."""
+    block: list[str] = []
+    size = 0
+    for line in lines:
+        block.append(line)
+        size += len(line)
+        if len(block) == _BLOCK_LINES or size >= _BLOCK_CHARACTERS:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
 
 
 def _wrong(error: UnicodeError, encoding: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from spanlin.corpus.child_process import ParentProcess, Watchdog, exit_when_terminated
 from spanlin.corpus.job import Job
 from spanlin.corpus.units import Unit
-from spanlin.corpus.work import Live, Worker
+from spanlin.corpus.work import Live, SharedAt, Worker
 from spanlin.errors import SpanlinError
 
 _EVERY = 0.25  # seconds
@@ -24,7 +24,8 @@ def main() -> None:
     """Do the one task."""
     parent = ParentProcess()
     job = Job.from_table(parent.task["job"])
-    worker = Worker(job, watchdog=Watchdog(job.time_limit))
+    backend = parent.task.get("backend")
+    worker = Worker(job, watchdog=Watchdog(job.time_limit), backend=backend and SharedAt(**backend))
 
     def report_live() -> None:
         reported = Live()

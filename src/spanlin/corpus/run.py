@@ -17,6 +17,9 @@ from spanlin.corpus.report import Engine, Report, RunProgress, finish
 from spanlin.corpus.units import Unit, cut_into_units
 from spanlin.corpus.work import UnitDone
 from spanlin.errors import CorpusError
+from spanlin.host.processes import usual_processes
+from spanlin.model_folder.lookup import find_model
+from spanlin.model_folder.path_kinds import is_checkpoint
 
 
 def parse_corpus(
@@ -31,14 +34,16 @@ def parse_corpus(
     time_limit: float = TIME_LIMIT,
     engine: Engine | None = None,
     ray: RaySettings | None = None,
+    processes: int | None = None,
     progress: RunProgress | None = None,
 ) -> Report:
     """Parse all documents of files, folders, patterns or cloud addresses into shards in the folder `output`.
 
     A folder that was begun before is resumed: what is complete in it stays, and the rest is done. Bad documents and
     files are listed in its `_errors.jsonl` and do not stop the run; so are documents that kill a worker, or that give
-    no sentence for `time_limit` seconds. `threads` is for the plain engine; on Ray, a worker has as many as it has
-    CPUs. Without an `engine`, `choose_engine` chooses. `progress` may be read from another thread.
+    no sentence for `time_limit` seconds. Without an `engine`, `choose_engine` chooses. `threads` and `processes` are
+    for the plain engine, `processes` as many as pay if it is None; on Ray, a worker has as many threads as it has CPUs.
+    `progress` may be read from another thread.
 
     Raises a SpanlinError if there is nothing to parse, or the output cannot be written or belongs to something else.
     """
@@ -62,7 +67,7 @@ def parse_corpus(
     units = list(cut_into_units(files, unit_size=options.unit_size))
     progress.units = len(units)
     records: dict[str, UnitRecord] = {}
-    with closing(_run(units, job, settings, progress)) as running:
+    with closing(_run(units, job, settings, progress, processes)) as running:
         for done in running:
             progress.add(done)
             records[done.record.unit] = done.record
@@ -85,11 +90,18 @@ def choose_engine(address: str = "") -> Engine:
     return "ray" if address or is_there else "plain"
 
 
-def _run(units: Sequence[Unit], job: Job, settings: RaySettings, progress: RunProgress) -> Generator[UnitDone]:
+def _run(
+    units: Sequence[Unit], job: Job, settings: RaySettings, progress: RunProgress, processes: int | None
+) -> Generator[UnitDone]:
     if progress.engine == "ray":
         yield from run_on_ray(
             units, job, settings, report_workers=lambda workers: setattr(progress, "workers", workers)
         )
         return
-    progress.workers = "1"
-    yield from run_plainly(units, job, progress.live)
+    if is_checkpoint(find_model(job.model)):
+        processes = 1  # only the process that loads one can know its words
+    elif processes is None:
+        processes = usual_processes(job.device)
+    count = max(1, min(processes, len(units)))
+    progress.workers = str(count)
+    yield from run_plainly(units, job, progress.live, processes=count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from ast import literal_eval
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -16,8 +17,13 @@ from spanlin.corpus.records import HashingStream, Outcome, UnitFiles, UnitRecord
 from spanlin.corpus.rows import DocumentSentence, make_row, open_shard, split_document
 from spanlin.corpus.units import Unit
 from spanlin.errors import CorpusError
+from spanlin.host.shared_backend import SharedBackend, connector
+from spanlin.model_folder.folder import open_folder
+from spanlin.model_folder.lookup import find_model
 from spanlin.parser import Parser
 from spanlin.runtime.options import ParseOptions
+
+_THREADS = 2  # while one waits for the network of another process, the other prepares or writes
 
 
 class UnitDone(NamedTuple):
@@ -40,6 +46,13 @@ class Live:
         self.documents = self.sentences = self.failures = 0
 
 
+class SharedAt(NamedTuple):
+    """Where another process runs the network: see `spanlin.corpus.backend_process`."""
+
+    address: str
+    key: str
+
+
 class _ParserError(Exception):
     """The parser failed; nothing of ours knows on which document."""
 
@@ -48,12 +61,18 @@ class Worker:
     """Makes shards, with a parser that is loaded when the first one is needed."""
 
     def __init__(
-        self, job: Job, *, watchdog: Watchdog | None = None, on_document: Callable[[int], None] = lambda place: None
+        self,
+        job: Job,
+        *,
+        watchdog: Watchdog | None = None,
+        on_document: Callable[[int], None] = lambda place: None,
+        backend: SharedAt | None = None,
     ) -> None:
         self.job = job
         self.live = Live()
         self._watchdog = watchdog  # only in a process of which nobody wants anything else
         self._on_document = on_document
+        self._backend = backend
         self._parser: Parser | None = None
 
     def run(self, unit: Unit) -> UnitDone:
@@ -159,7 +178,13 @@ class Worker:
 
     def _load(self) -> Parser:
         if self._parser is None:
-            self._parser = Parser.load(self.job.model, threads=self.job.threads, device=self.job.device)
+            job = self.job
+            if self._backend is None:
+                self._parser = Parser.load(job.model, threads=job.threads, device=job.device, processes=0)
+            else:
+                connect = connector(literal_eval(self._backend.address), bytes.fromhex(self._backend.key))
+                folder = open_folder(find_model(job.model))
+                self._parser = Parser(folder, SharedBackend(connect), workers=_THREADS)
         return self._parser
 
     def _parses(

@@ -19,6 +19,16 @@ def check_threads(threads: object) -> None:
         raise ConfigError(f"threads is {_shown(threads)}: give 0 for every core, or a number up to {_MOST_THREADS}")
 
 
+def check_processes(processes: object) -> None:
+    """Raise a ConfigError unless it is a number of processes, or None to leave it to the parser."""
+    count = _whole(processes)
+    if processes is not None and (count is None or not 0 <= count <= _MOST_THREADS):
+        raise ConfigError(
+            f"processes is {_shown(processes)}: give 0 for none, a number up to {_MOST_THREADS}, or None for as many "
+            "as pay"
+        )
+
+
 def check_k_best(k_best: object) -> None:
     """Raise a DecodingError unless it is a number of trees."""
     count = _whole(k_best)

@@ -6,6 +6,7 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from spanlin.runtime.argument_checks import raise_if_not_words
 from spanlin.runtime.backend import Backend
 from spanlin.runtime.input_rows import WordFeatures
 from spanlin.runtime.sentences import RunBatch, Sentences
+from spanlin.runtime.thread_switches import quick_switches
 from spanlin.runtime.words import WordTable
 
 _SMALL_SHARE = 16  # of a full batch
@@ -44,17 +46,21 @@ class BatchRunner:
         make: Callable[[RunBatch[Item]], list[Result]],
         *,
         batch_tokens: int = 0,
+        before: int = 0,
     ) -> Iterator[tuple[Item, Result | None]]:
         """Yield each item and what `make` makes of it, in order; None for an item without words.
 
         `words` gives the words of an item. `make` gets batches with these outputs of the network (see
         `spanlin.runtime.backend`), in several threads, and returns a result for each sentence. While one chunk of items
         is handed out, the next one runs, so that memory does not grow with their number. `batch_tokens` is how many
-        word pieces or positions, padding included, run together; 0 leaves it to the backend.
+        word pieces or positions, padding included, run together; 0 leaves it to the backend. `before` sentences came
+        before these, for error messages.
         """
         source = iter(items)
-        before = 0
-        with ThreadPoolExecutor(self._workers, thread_name_prefix="spanlin") as pool:
+        with ExitStack() as stack:
+            if self.backend.device != "cpu":
+                stack.enter_context(quick_switches())
+            pool = stack.enter_context(ThreadPoolExecutor(self._workers, thread_name_prefix="spanlin"))
             started: deque[tuple[list[Item], list[_Batch[Result]]]] = deque()
             try:
                 while chunk := list(itertools.islice(source, self.backend.chunk)):

@@ -83,7 +83,7 @@ class WordPieces:
         """Return the ids of each word's pieces, all words split in one go."""
         plain = [self._prefix + plain_word(word).encode("utf-8", "replace").decode("utf-8") for word in words]
         with _told(f"{self._source}: cannot split words"):
-            encodings = self._tokenizer.encode_batch(plain, add_special_tokens=False)
+            encodings = self._tokenizer.encode_batch_fast(plain, add_special_tokens=False)  # offsets are not needed
         return [self._ids(word, encoding.ids) for word, encoding in zip(words, encodings, strict=True)]
 
     def _ids(self, word: str, ids: list[int]) -> tuple[int, ...]:

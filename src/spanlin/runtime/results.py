@@ -43,6 +43,21 @@ class Record:
         self._chances = chances
         self.certified = certified
 
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The names of the rows of `numbers`."""
+        return tuple(self._names.rows)
+
+    @property
+    def numbers(self) -> NDArray[np.int32]:
+        """What was found, [rows, words]."""
+        return self._numbers
+
+    @property
+    def chances(self) -> NDArray[np.float64]:
+        """How probable it is, [3, words]."""
+        return self._chances
+
     def tags(self) -> tuple[str, ...]:
         """Return the tag of each word."""
         return tuple(map(self._names.tags.__getitem__, self._row("tags")))
@@ -119,4 +134,19 @@ class RecordMaker:
         return [
             Record(names, numbers[place, :, :count].copy(), chances[place, :, :count].copy(), certified)
             for place, (count, certified) in enumerate(zip(counts.tolist(), certified, strict=True))
+        ]
+
+    def restore(
+        self,
+        rows: Sequence[str],
+        numbers: NDArray[np.int32],
+        chances: NDArray[np.float64],
+        spans: Sequence[tuple[int, int]],
+        certified: Sequence[bool],
+    ) -> list[Record]:
+        """Return records from their `numbers` and `chances`, joined along the words; a span of these is a sentence."""
+        names = _Names({name: row for row, name in enumerate(rows)}, self._chains, self._tags)
+        return [
+            Record(names, numbers[:, start:end].copy(), chances[:, start:end].copy(), is_certified)
+            for (start, end), is_certified in zip(spans, certified, strict=True)
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from spanlin.errors import SpanlinError
 from spanlin.text.chunks import CHUNK
@@ -15,6 +16,17 @@ from spanlin.text.tokens import Sentence
 _LOOKAHEAD = 1000  # characters; what is so far after a sentence says nothing about its end
 # From where reading may resume inside a sentence that is too long: such a word neither ends a sentence nor joins one.
 _WORD = re.compile(r"[^\W_][\w,;:'’/-]*+(?=\s)")
+
+
+class Part(NamedTuple):
+    """A part of a text whose edges no sentence crosses, and its place in the input.
+
+    Of a paragraph that is too long to wait for its end, the sentences are `found` already.
+    """
+
+    text: str
+    offset: int
+    found: tuple[Sentence, ...] | None = None
 
 
 def iter_sentences(
@@ -28,21 +40,31 @@ def iter_sentences(
     if isinstance(text, str):
         yield from read(text)
         return
-    read = partial(read, is_one_segment=True)  # stretches are cut at line breaks that end sentences
+    for part in text_parts(text, split_hyphens=split_hyphens, longest_sentence=longest_sentence):
+        if part.found is None:
+            yield from read(part.text, offset=part.offset, is_one_segment=True)
+        else:
+            yield from part.found
+
+
+def text_parts(lines: Iterable[str], *, split_hyphens: bool = True, longest_sentence: int = 500) -> Iterator[Part]:
+    """Yield the parts of a text that comes in lines, or in any other pieces, each to be read alone as one segment."""
+    # Stretches are cut at line breaks that end sentences.
+    read = partial(read_sentences, is_one_segment=True, split_hyphens=split_hyphens, longest_sentence=longest_sentence)
     waiting = ""
     offset = 0
     enough = 0  # characters to wait for before looking again; it doubles, so that time is linear
-    for stretch in stretches(_checked(text)):
+    for stretch in stretches(_checked(lines)):
         waiting += stretch.text
         if stretch.is_end:
-            yield from read(waiting, offset=offset)
+            yield Part(waiting, offset)
             offset += len(waiting)
             waiting, enough = "", 0
         elif len(waiting) >= enough:
             found = list(read(waiting, offset=offset))
             count = _count_certain(found, waiting, offset, longest_sentence)
-            yield from found[:count]
             done = found[count].start - offset if count else 0
+            yield Part(waiting[:done], offset, tuple(found[:count]))
             offset += done
             waiting = waiting[done:]
             enough = 2 * len(waiting)

@@ -1,0 +1,148 @@
+"""A backend for other processes: each asks over a connection of its own, served by a thread of its own."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Client, Connection, Listener
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spanlin.errors import CheckpointError, SpanlinError
+from spanlin.runtime.backend import Backend
+
+
+class Facts(NamedTuple):
+    """What a backend says of itself: see `spanlin.runtime.backend.Backend`."""
+
+    device: str
+    precision: str
+    batch_tokens: int
+    most_sentences: int
+    multiple: int
+    small_multiple: int
+    chunk: int
+    outputs: frozenset[str]
+
+
+class Request(NamedTuple):
+    """A method of the backend to call, or `rows` of an output that it kept; the `dropped` ones can go."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    dropped: tuple[int, ...] = ()
+
+
+class Kept(NamedTuple):
+    """The number of an output that stays with the backend, such as one on a GPU of which few rows are read."""
+
+    number: int
+
+
+class Done(NamedTuple):
+    """What a call gave."""
+
+    result: Any
+
+
+class Failed(NamedTuple):
+    """What a call raised."""
+
+    error: Exception
+
+
+class BackendListener:
+    """Where processes find a backend: at an address, with a key, until it is closed."""
+
+    def __init__(
+        self, backend: Backend, *, others: Callable[[Connection[Any, Any]], None] | None = None, expected: int = 16
+    ) -> None:
+        """Listen; connections that are not for the backend are given to `others`. So many may come at once."""
+        self.key = secrets.token_bytes(32)
+        self._server = BackendServer(backend)
+        self._others = others
+        self._listener = Listener(authkey=self.key, backlog=expected)
+        self._closed = False
+        self.address: Any = self._listener.address
+        threading.Thread(target=self._accept, name="spanlin-listener", daemon=True).start()
+
+    def close(self) -> None:
+        """Let nobody in any more."""
+        self._closed = True
+        with suppress(Exception):
+            Client(self.address, authkey=self.key).close()  # closing alone would not wake who waits for connections
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while not self._closed:
+            # A process may end in the middle of this; the others go on.
+            with suppress(Exception):
+                connection = self._listener.accept()
+                if connection.recv() == "backend":
+                    self._server.start(connection)
+                elif self._others is not None:
+                    self._others(connection)
+
+
+class BackendServer:
+    """Answers the requests of `SharedBackend`s."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._numbers = itertools.count()
+        self._kept: dict[int, Any] = {}
+
+    def start(self, connection: Connection[Any, Any]) -> None:
+        """Serve a connection in a thread until it is closed."""
+        threading.Thread(target=self.serve, args=(connection,), name="spanlin-backend", daemon=True).start()
+
+    def serve(self, connection: Connection[Any, Any]) -> None:
+        """Answer all requests of a connection."""
+        backend = self._backend
+        own: set[int] = set()
+        try:
+            connection.send(Facts(**{name: getattr(backend, name) for name in Facts._fields}))
+            while True:
+                request: Request = connection.recv()
+                try:
+                    answer: Done | Failed = Done(self._answer(request, own))
+                except Exception as error:
+                    answer = Failed(_portable(error))
+                connection.send(answer)
+        except (EOFError, OSError):  # the other process is gone, or done with it
+            pass
+        finally:
+            for number in own:
+                self._kept.pop(number, None)
+            connection.close()
+
+    def _answer(self, request: Request, own: set[int]) -> Any:
+        for number in request.dropped:
+            self._kept.pop(number, None)
+            own.discard(number)
+        if request.name == "rows":
+            number, places = request.arguments
+            return self._kept[number][places]
+        found = getattr(self._backend, request.name)(*request.arguments)
+        return {name: self._sent(value, own) for name, value in found.items()} if isinstance(found, dict) else found
+
+    def _sent(self, value: Any, own: set[int]) -> Any:
+        """Return an output as it is sent: one that is kept on a GPU stays there, under a number."""
+        if isinstance(value, np.ndarray):
+            return value
+        number = next(self._numbers)
+        self._kept[number] = value
+        own.add(number)
+        return Kept(number)
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an error that another process can read: ours are, those of libraries become ours."""
+    if isinstance(error, SpanlinError):
+        return error
+    lines: Sequence[str] = str(error).splitlines() or [""]
+    return CheckpointError(f"the network failed: {type(error).__name__}: {lines[0][:300]}")
