@@ -223,6 +223,7 @@ function show() {
   tree.show(root, parsed, { required, differ: difference?.mine });
   if (other) {
     otherTree.show(other.root, other.parsed, { required, differ: difference.theirs });
+    tree.refit();
     $("difference").textContent = difference.text;
     $("difference").dataset.count = difference.count;
   }
@@ -337,6 +338,8 @@ function makeTree(frame, name) {
 
 const tree = makeTree($("tree-frame"), "Constituents of the sentence");
 const otherTree = makeTree($("other-frame"), "Constituents by the other decoder");
+// Side by side, what differs is seen more easily where all the rest is of one size.
+[tree.viewport.partner, otherTree.viewport.partner] = [otherTree.viewport, tree.viewport];
 const table = new TableView($("table-frame"), {
   onpoint(span, box) {
     point(span, table);

@@ -11,8 +11,8 @@ export function fillDecoders(main, other, names) {
   const options = (keys) => keys.map((key) => el("option", { value: key }, decoderName(key)));
   refill(main, ...options(names));
   refill(other,
-    el("option", { value: "" }, "nothing"),
-    el("optgroup", { label: "What else could it mean?" }, ...options(readings)),
+    el("option", { value: "" }, "Only this tree"),
+    el("optgroup", { label: "Other readings" }, ...options(readings)),
     el("optgroup", { label: "Other decoders" }, ...options(names)));
 }
 
