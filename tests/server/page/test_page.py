@@ -138,7 +138,7 @@ def test_the_boundaries_are_told_as_text_too(visit: Visit, reference: Parser) ->
     eventually(page, lambda: "side=right" in page.url)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def disagreement(reference: Parser) -> tuple[str, str]:
     """A text and a decoder that does not give the greedy tree."""
     for text in HARD:
@@ -383,7 +383,7 @@ def test_two_hundred_words_are_laid_out(visit: Visit, reference: Parser, request
     nodes: list[Node] = sorted((one["label"], one["left"], one["right"]) for one in told["constituents"])
     wait_for_tree(page, nodes)
     # In so long a sentence, int8 in the tab may choose otherwise where two readings are all but equally probable.
-    if request.node.callspec.params["where"] == "service":
+    if request.node.callspec.params["mode"] == "service":
         assert nodes == expected(parse(reference, text))
     page.locator("#table-frame").evaluate("frame => frame.scrollTo(900, 900)")
     page.locator("#table-frame canvas").hover(position={"x": 200, "y": 60})

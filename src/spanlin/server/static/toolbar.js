@@ -16,6 +16,12 @@ export function fillDecoders(main, other, names) {
     el("optgroup", { label: "Other decoders" }, ...options(names)));
 }
 
+/** Fills the list of models, if the page has several: a larger one is slower to load, and more often right. */
+export function fillModels(list, models) {
+  const size = (bytes) => `${Math.max(1, Math.round(bytes / 1e6))} MB`;
+  refill(list, ...models.map(({ name, bytes }) => el("option", { value: name }, `${name} (${size(bytes)})`)));
+}
+
 /** Shows which sentence is open, if there are several. */
 export function showPicker(picker, sentences, current) {
   picker.hidden = sentences.length < 2;
