@@ -28,6 +28,20 @@ describe.skipIf(!canRun).each(WAYS)("the page, isolated: $isolated, two models: 
     return (await labels()).sort();
   };
 
+  /** Keeps pictures of the page as it is, if someone wants to look at them. */
+  const keepPictures = async () => {
+    const folder = process.env.SPANLIN_SCREENSHOTS;
+    if (!folder) return;
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const [name, width, height] of [["desktop", 1440, 900], ["phone", 390, 844]] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await page.setViewportSize({ width, height });
+        await page.waitForTimeout(300); // until the trees fit again
+        await page.screenshot({ path: `${folder}/tab-offline-${name}-${colorScheme}.png`, fullPage: true });
+      }
+    }
+  };
+
   beforeAll(async () => {
     server = await serveFolder(hasTwoModels ? buildPageOfTwoModels() : PAGE, { isolated });
     browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox", "--disable-gpu"] });
@@ -107,6 +121,7 @@ describe.skipIf(!canRun).each(WAYS)("the page, isolated: $isolated, two models: 
     await page.goto(`${server.url}${CODE}&compare=reading-2`);
     expect(await tree()).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
     await page.waitForSelector("#other-frame [role=treeitem]", { state: "attached" });
+    await keepPictures();
     if (!hasTwoModels) return;
     await page.goto("about:blank");
     await page.goto(`${server.url}${CODE}&model=en`);

@@ -63,6 +63,10 @@ def test_a_sentence_becomes_the_parsers_tree(visit: Visit, reference: Parser) ->
     expect(page.locator("#welcome")).to_be_hidden()
     page.hover("#tree-frame .phrase-node >> nth=2")
     keep(page, "desktop-light")
+    page.get_by_role("tab", name="Side by side").click()
+    expect(page.locator("#table-panel")).to_be_visible()
+    page.hover("#tree-frame .phrase-node >> nth=2")
+    keep(page, "side-by-side")  # docs/page.png
 
 
 def test_typing_parses_after_a_pause_and_ctrl_enter_at_once(visit: Visit, reference: Parser) -> None:
