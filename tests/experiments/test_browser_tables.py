@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from experiments.kept_figures import KeptFigures
+
 from spanlin.errors import EvaluationError
 
 

@@ -43,8 +43,10 @@ def test_a_phone_shows_two_trees_and_folded_ones_without_scrolling_sideways(visi
     page.wait_for_selector("#other-frame [role=treeitem]", state="attached")
     fits = "document.documentElement.scrollWidth <= innerWidth"
     beyond = "all => all.map(one => one.getBoundingClientRect().right - innerWidth).filter(more => more > 0)"
-    tops = [page.locator(name).bounding_box() for name in ("#how", "#export")]
-    assert tops[0] and tops[1] and abs(tops[0]["y"] - tops[1]["y"]) < 20  # in one row
+    one, other = (page.locator(name).bounding_box() for name in ("#how", "#export"))
+    assert one is not None
+    assert other is not None
+    assert abs(one["y"] - other["y"]) < 20  # in one row
     buttons = ".tree-panel .head-actions button:not([hidden])"
     assert (page.evaluate(fits), page.eval_on_selector_all(buttons, beyond)) == (True, [])
     page.locator("#tree-frame .phrase-node").first.focus()
