@@ -53,7 +53,7 @@ def record(folder: Path = HERE) -> dict[str, Any]:
     }
 
 
-def _table(  # noqa: PLR0917 (what is taken from where, in that order)
+def _table(
     figures: dict[str, Any],
     kind: str,
     key: str,
