@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from bench.corpus_command import corpus_cluster, corpus_faults
+from bench.decoders_command import decoders
 from bench.dependencies_command import dependencies
 from bench.parsers_command import EXISTING_FILE, FOLDER, OUTPUT_FILE, parsers
 
@@ -40,6 +41,7 @@ def foundation(json_file: Path | None) -> None:
 
 main.add_command(corpus_cluster)
 main.add_command(corpus_faults)
+main.add_command(decoders)
 main.add_command(dependencies)
 main.add_command(parsers)
 
@@ -98,15 +100,19 @@ def scaling(
 @click.option("--treebank", "treebanks", multiple=True, default=("craft", "genia", "gum", "masc"))
 @click.option("--count", type=int, default=2000, show_default=True, help="Sentences of all treebanks together.")
 @click.option("--calls", type=int, default=200, show_default=True, help="Timed, of one sentence of 25 words.")
+@click.option("--model", "models", multiple=True, help="A model that the page has; without it, each packaged one.")
 @click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
-def browser(*, data: Path, treebanks: tuple[str, ...], count: int, calls: int, json_file: Path | None) -> None:
-    """Measure the npm package with the packaged model in Node and in Chromium, beside Python."""
+def browser(
+    *, data: Path, treebanks: tuple[str, ...], count: int, calls: int, models: tuple[str, ...], json_file: Path | None
+) -> None:
+    """Measure the npm package with the packaged models in Node and in Chromium, beside Python."""
     from bench import browser
     from spanlin.errors import SpanlinError
-    from spanlin.model_folder.lookup import find_model
+    from spanlin.model_folder.lookup import find_model, packaged_models
 
     try:
-        found = browser.measure(find_model("en"), browser.read_gold(data, treebanks, count), calls=calls, log=_log)
+        folders = [find_model(name) for name in models or packaged_models()]
+        found = browser.measure(folders, browser.read_gold(data, treebanks, count), calls=calls, log=_log)
     except (SpanlinError, browser.BrowserError) as error:
         raise click.ClickException(str(error)) from error
     shown = json.dumps(found, indent=2) + "\n"

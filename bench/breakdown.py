@@ -34,6 +34,7 @@ class Recorder:
         self.device, self.precision = like.device, like.precision
         self.batch_tokens, self.chunk = like.batch_tokens, like.chunk
         self.most_sentences = like.most_sentences
+        self.batch_overhead = like.batch_overhead
         self.multiple, self.small_multiple = like.multiple, like.small_multiple
         self.outputs = frozenset(TREE)
         self.batches: list[tuple[PieceRows, IntArray]] = []

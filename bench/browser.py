@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -22,6 +23,8 @@ from spanlin.trees.tree import Tree
 WEB = Path(__file__).resolve().parents[1] / "web"
 TIMED_WORDS = 25
 _NORM = "network.pretrained.model.norm.weight"  # the first vector of weights that every sentence passes
+_NOT_BUILT = "needs Node, Chromium and the built package: run `npm ci && npm run build && npm run page`"
+_MODEL_ON_PAGE = re.compile(r'<meta name="spanlin-model" content="models/([^"]+)"')
 
 Log = Callable[[str], None]
 
@@ -42,13 +45,29 @@ def read_gold(folder: Path, treebanks: Sequence[str], count: int) -> list[Tree]:
     return found
 
 
-def measure(model: Path, gold: Sequence[Tree], *, calls: int, log: Log) -> dict[str, Any]:
-    """Return the figures of Node and Chromium, and how their trees compare with Python's."""
+def measure(models: Sequence[Path], gold: Sequence[Tree], *, calls: int, log: Log) -> dict[str, Any]:
+    """Return the figures of models in Node and Chromium, and how their trees compare with Python's."""
     sentences = [list(tree.words) for tree in gold]
     timed = next((words for words in sentences if len(words) == TIMED_WORDS), None)
     if timed is None:
         raise BrowserError(f"no sentence has {TIMED_WORDS} words: give more")
-    log(f"{len(sentences)} sentences in Python")
+    on_page = _models_of_page()
+    if missing := [model.name for model in models if model.name not in on_page]:
+        raise BrowserError(
+            f"the page has no model {missing[0]}, only {', '.join(on_page)}: build it again, npm run page"
+        )
+    return {
+        "machine": machine(),
+        "sentences": len(sentences),
+        "timed_words": TIMED_WORDS,
+        "page_model": on_page[0],
+        "models": {model.name: _measure_model(model, gold, timed, calls=calls, log=log) for model in models},
+    }
+
+
+def _measure_model(model: Path, gold: Sequence[Tree], timed: list[str], *, calls: int, log: Log) -> dict[str, Any]:
+    sentences = [list(tree.words) for tree in gold]
+    log(f"{model.name}: {len(sentences)} sentences in Python")
     parser = Parser.load(model, threads=1)
     wanted = list(parser.bracket_lines(sentences))
     log("the same with the last bit of one vector of weights changed")
@@ -57,10 +76,7 @@ def measure(model: Path, gold: Sequence[Tree], *, calls: int, log: Log) -> dict[
     found = _run_script({"sentences": sentences, "timed": timed, "calls": calls, "model": str(model)})
     ways = {"node": found["node"], "chromium": found["chromium"]}
     return {
-        "machine": machine(),
-        "model": model.name,
-        "sentences": len(sentences),
-        "timed_words": TIMED_WORDS,
+        "model_bytes": sum(path.stat().st_size for path in model.iterdir()),
         "page_bytes": found["chromium"]["bytes"],
         "python": {"f1": _f1(gold, wanted)},
         "python_last_bit": {"different": _different(wanted, changed), "f1": _f1(gold, changed)},
@@ -78,6 +94,14 @@ def measure(model: Path, gold: Sequence[Tree], *, calls: int, log: Log) -> dict[
     }
 
 
+def _models_of_page() -> list[str]:
+    """Return the names of the models that the built page has, the one that it opens with first."""
+    index = WEB / "page" / "index.html"
+    if not index.is_file():
+        raise BrowserError(_NOT_BUILT)
+    return _MODEL_ON_PAGE.findall(index.read_text(encoding="utf-8"))
+
+
 def _times(one: dict[str, Any]) -> dict[str, float]:
     """Return a way's times in milliseconds."""
     found = {"warm_p50_ms": statistics.median(one["times"]), "warm_p90_ms": float(np.percentile(one["times"], 90))}
@@ -92,7 +116,7 @@ def _run_script(given: dict[str, Any]) -> dict[str, Any]:
     chromium = os.environ.get("SPANLIN_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     page = WEB / "page"
     if node is None or chromium is None or not (page / "index.html").is_file() or not (WEB / "dist").is_dir():
-        raise BrowserError("needs Node, Chromium and the built package: run `npm ci && npm run build && npm run page`")
+        raise BrowserError(_NOT_BUILT)
     told = json.dumps({**given, "page": str(page), "chromium": chromium})
     command = [node, str(WEB / "scripts" / "measure.mjs")]
     done = subprocess.run(command, input=told, capture_output=True, encoding="utf-8", check=False)

@@ -53,6 +53,8 @@ class Replay:
         self._backend = backend
         self.batch_tokens = batch_tokens or backend.batch_tokens
         self.chunk = max(backend.chunk, batch_tokens // 2)  # as torch has them on a GPU
+        if batch_tokens:
+            self.batch_overhead = 0
         self._kept: dict[str, list[Any]] = {}
         self._next = 0
         self._pass = ""

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from experiments import joint_table
+from experiments import browser_tables, joint_table
 from experiments.seed_means import mean
 from spanlin.errors import EvaluationError
 
@@ -83,6 +83,16 @@ class KeptFigures:
         found = mean(one[item] for one in _at(self._of_bench(file), key, file))
         assert found is not None
         return format(found.value, form)
+
+    def browser(self, what: str) -> str:
+        """What is told of the npm package: the table of `trees` or of `speed`, the page's `model` or `megabytes`."""
+        found = self._of_bench("browser")
+        tables = {"trees": browser_tables.trees_table, "speed": browser_tables.speed_table}
+        if what in tables:
+            return tables[what](found)
+        if what not in ("model", "megabytes"):
+            raise EvaluationError(f"nothing is told of {what}: choose one of trees, speed, model, megabytes")
+        return browser_tables.first_visit(found, what)
 
     def rate(self, file: str, parser: str) -> str:
         """Sentences per second of a parser in a comparison."""

@@ -58,17 +58,19 @@ def test_an_ambiguous_sentence_has_its_two_readings_first_and_second(parser: Par
     )
     (best,) = parser.parse(text, ParseOptions(k_best=3))
     second, third = best.alternatives
-    assert [best.brackets(), second.brackets()] == [noun, verb]
+    assert [best.brackets(), second.brackets()] == [verb, noun]
     assert best.probability is not None
     assert second.probability is not None
     assert third.probability is not None
     assert best.probability > second.probability > 2 * third.probability
     place = (text.index("the man"), text.index("."))
-    (without,) = parser.parse(text, constraints=CharacterConstraints(forbidden=[place]))
-    assert without.brackets() == verb
-    (other,) = parser.parse(text, constraints=CharacterConstraints(forbidden=[(*place, "NP")]))
-    assert other.brackets() == verb
-    assert min(found.probability for found in without.constituents()) > 0.5
+    (together,) = parser.parse(text, constraints=CharacterConstraints(required=[place]))
+    assert together.brackets() == noun
+    (other,) = parser.parse(text, constraints=CharacterConstraints(required=[(*place, "NP")]))
+    assert other.brackets() == noun
+    # A probability says how likely a phrase was before it was asked for.
+    least, least_asked = (min(found.probability for found in one.constituents()) for one in (best, together))
+    assert least > 0.5 > least_asked > 0.05
 
 
 @pytest.mark.parametrize("number", range(len(NASTY_INPUTS)))
@@ -89,6 +91,21 @@ def test_the_package_is_small_and_its_card_speaks_of_data_and_licences() -> None
     card = (folder / "card.md").read_text(encoding="utf-8")
     for word in ("craft", "genia", "gum", "CC BY", "Calibration", "F1", "SHA-256"):
         assert word in card
+
+
+@pytest.mark.parametrize(("name", "most_bytes"), [("en", 28_000_000), ("en-small", 10_000_000)])
+def test_every_packaged_model_is_as_small_as_it_says_and_gives_trees_and_dependencies(
+    name: str, most_bytes: int
+) -> None:
+    parser = Parser.load(name)
+    assert sum(path.stat().st_size for path in parser.folder.path.iterdir()) <= most_bytes
+    (parsed,) = parser.parse("She loves writing code.")
+    assert parsed.brackets().startswith("(TOP (S (NP (PRP She)) (VP (VBZ loves) ")
+    assert parsed.heads == (2, 0, 2, 3, 2)
+    assert parsed.universal_tags == ("PRON", "VERB", "VERB", "NOUN", "PUNCT")
+    assert parsed.calibrated
+    assert parsed.dependencies is not None
+    assert parsed.dependencies.calibrated
 
 
 def test_parsing_imports_no_torch() -> None:

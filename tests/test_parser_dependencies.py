@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from spanlin import ParseOptions, Parser
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import MANIFEST, RELATION_GRAPH
 from spanlin.network.dependency_scorer import DependencyScorer
+from spanlin.runtime.onnx import OnnxBackend
 from spanlin.training.checkpoint import CHECKPOINT, Model, load_model, save_model, write_folder
 from spanlin.training.dependency_parsing import predict_dependencies
 from spanlin.training.examples import without_tags
@@ -106,10 +108,10 @@ def test_a_checkpoint_from_before_the_keys_of_their_cost_loads(model: Model, che
     assert load_model(tmp_path / "old").config.network == model.config.network
 
 
-def test_the_packaged_model_has_no_dependencies() -> None:
+def test_the_packaged_model_has_dependencies() -> None:
     parser = Parser.load()
-    assert not parser.has_dependencies
-    assert parser.parse("Dogs bark.")[0].heads is None
+    assert parser.has_dependencies
+    assert parser.parse("Dogs bark.")[0].heads == (2, 0, 2)
 
 
 def test_a_folder_without_its_graph_of_relations_is_refused(folder: Path, tmp_path: Path) -> None:
@@ -125,3 +127,17 @@ def test_a_folder_without_its_graph_of_relations_is_refused(folder: Path, tmp_pa
     (copy / MANIFEST).write_text(json.dumps(manifest))
     with pytest.raises(CheckpointError, match=r"damaged: its files lack relations\.onnx"):
         Parser.load(copy)
+
+
+def test_brackets_wait_for_no_lock_once_the_graph_without_dependencies_is_there(folder: Path) -> None:
+    parser = Parser.load(folder, threads=2)
+    backend = parser.backend
+    assert isinstance(backend, OnnxBackend)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: list(parser.bracket_lines(SENTENCES)), range(4)))
+        session = backend._trees
+        assert list(pool.map(lambda _: backend._trees, range(4))) == [session] * 4
+        with backend._lock:
+            waiting = pool.submit(lambda: list(parser.bracket_lines(SENTENCES)))
+            assert waiting.result(timeout=60) == found[0]
+    assert found == [found[0]] * 4

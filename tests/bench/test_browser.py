@@ -41,6 +41,17 @@ def test_without_a_sentence_of_25_words_nothing_is_measured(data: Path, monkeypa
     assert "no sentence has 1000 words: give more" in done.output
 
 
+def test_a_model_that_the_page_has_not_is_told(data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "page").mkdir()
+    lines = (f'<meta name="spanlin-model" content="models/{name}" data-bytes="3">\n' for name in ("small", "large"))
+    (tmp_path / "page" / "index.html").write_text("".join(lines))
+    monkeypatch.setattr(browser, "WEB", tmp_path)
+    monkeypatch.setattr(browser, "TIMED_WORDS", len(browser.read_gold(data, ["one"], 10)[0].words))
+    assert browser._models_of_page() == ["small", "large"]
+    with pytest.raises(browser.BrowserError, match="the page has no model en, only small, large: build it again"):
+        browser.measure([tmp_path / "en"], browser.read_gold(data, ["one"], 10), calls=1, log=print)
+
+
 def test_a_package_that_was_not_built_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(browser, "WEB", tmp_path)
     with pytest.raises(browser.BrowserError, match="npm run page"):

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
+from exported_networks import export_once
 from parsers_with_heads import ParserWithHeads
 from spanlin.cli.main import main
 from spanlin.cli.parse import DECODERS
@@ -28,6 +29,11 @@ TEXT = "Dogs bark. (Cats\ndon't.)\n"
 @pytest.fixture(scope="module")
 def parser() -> Parser:
     return Parser.load(threads=1)
+
+
+@pytest.fixture(scope="module")
+def trees_alone(tmp_path_factory: pytest.TempPathFactory) -> Parser:
+    return Parser.load(export_once("encoder", tmp_path_factory).folder, threads=1)
 
 
 @pytest.fixture(autouse=True)
@@ -252,12 +258,13 @@ def test_arcs_are_drawn_in_box_characters_or_svg() -> None:
     "option", [("--format", "conllu"), ("--format", "arcs"), ("--format", "svg-arcs"), ("--decoder", "joint")]
 )
 def test_dependencies_of_a_model_without_any_are_a_one_line_error_before_anything_is_read(
-    option: tuple[str, str],
+    option: tuple[str, str], trees_alone: Parser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Parser, "load", lambda *_, **__: trees_alone)
     result = CliRunner().invoke(main, ["parse", *option, "--text", "Dogs bark."])
     assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr == (
-        "spanlin: en: this model was trained on trees alone and has no dependencies: "
+        f"spanlin: {trees_alone.folder.path.name}: this model was trained on trees alone and has no dependencies: "
         "use one that was trained with them\n"
     )

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dependency_trees import head_trees
+from exported_networks import export_once
 from parsers_with_heads import ParserWithHeads
 from spanlin.dependencies import parse_conllu
 from spanlin.errors import DependencyError
@@ -150,6 +151,10 @@ def test_dependencies_are_set_only_if_asked_for() -> None:
     assert not doc.has_annotation("POS")
 
 
-def test_a_model_without_dependencies_is_refused_when_the_pipeline_is_made() -> None:
-    with pytest.raises(DependencyError, match=r"^en: this model was trained on trees alone and has no dependencies"):
-        pipeline(set_dependencies=True)
+def test_a_model_without_dependencies_is_refused_when_the_pipeline_is_made(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = export_once("encoder", tmp_path_factory).folder
+    message = f"^{folder.name}: this model was trained on trees alone and has no dependencies"
+    with pytest.raises(DependencyError, match=message):
+        pipeline(set_dependencies=True, model=str(folder))

@@ -30,6 +30,24 @@ def captured(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return captures
 
 
+@pytest.fixture
+def free_memory(captured: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How much of 100 is free on the device; captures while it runs are noted as `captured` are, with their steps."""
+    free = [50]
+
+    def graph() -> Any:
+        steps: list[str] = []
+        return SimpleNamespace(
+            capture_begin=lambda **options: captured.append({**options, "steps": steps, "began": True}),
+            capture_end=lambda: steps.append("ended"),
+            replay=lambda: None,
+        )
+
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", graph)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (free[0], 100))
+    return free
+
+
 def work(number: int) -> Callable[[], tuple[list[Tensor], Callable[[], int]]]:
     return lambda: ([torch.tensor(number)], lambda: 10 * number)
 
@@ -60,3 +78,58 @@ def test_no_more_shapes_are_recorded_than_the_limit(captured: list[dict[str, Any
     assert len(recorder) == len(captured) == 1
     assert recorder.find("b", work(1)) is None
     assert recorder.find("a", work(1)) is not None
+
+
+def test_a_recording_is_followed_by_a_rest_that_is_longer_the_longer_it_took(captured: list[dict[str, Any]]) -> None:
+    now = [0.0]
+
+    def slow_work() -> tuple[list[Tensor], Callable[[], int]]:
+        now[0] += 0.5
+        return work(1)()
+
+    recorder: GraphRecorder[str, int] = GraphRecorder(rest=4.0, clock=lambda: now[0])
+    for key in "abc":
+        recorder.find(key, slow_work)
+    assert recorder.find("a", slow_work) is not None  # from 0.0 to 0.5
+    assert recorder.find("b", slow_work) is None
+    now[0] = 2.4
+    assert recorder.find("b", slow_work) is None
+    assert recorder.find("a", slow_work) is not None  # it is there
+    now[0] = 2.5
+    assert recorder.find("b", slow_work) is not None
+    assert recorder.find("c", slow_work) is None
+    assert (len(recorder), len(captured)) == (2, 2)
+    assert recorder.known("b") is not None
+    assert recorder.known("c") is None
+
+
+def test_a_stream_of_batches_is_recorded_without_emptying_caches(
+    captured: list[dict[str, Any]], free_memory: list[int]
+) -> None:
+    recorder: GraphRecorder[str, int] = GraphRecorder(keeps_memory=True)
+    for key in "aa":
+        recording = recorder.find(key, work(3))
+    assert recording is not None
+    assert recording.replay() == 30
+    assert captured == [{"pool": "pool", "capture_error_mode": "thread_local", "steps": ["ended"], "began": True}]
+
+
+def test_caches_are_emptied_where_memory_is_short(captured: list[dict[str, Any]], free_memory: list[int]) -> None:
+    free_memory[0] = 5
+    recorder: GraphRecorder[str, int] = GraphRecorder(keeps_memory=True)
+    for key in "aa":
+        recorder.find(key, work(3))
+    assert len(captured) == 1
+    assert "began" not in captured[0]
+
+
+def test_a_capture_that_fails_is_ended(captured: list[dict[str, Any]], free_memory: list[int]) -> None:
+    def fail() -> int:
+        raise RuntimeError("no such kernel")
+
+    recorder: GraphRecorder[str, int] = GraphRecorder(keeps_memory=True)
+    assert recorder.find("a", lambda: ([], fail)) is None
+    with pytest.raises(RuntimeError, match="no such kernel"):
+        recorder.find("a", lambda: ([], fail))
+    assert captured[0]["steps"] == ["ended"]
+    assert len(recorder) == 0

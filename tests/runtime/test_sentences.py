@@ -62,10 +62,15 @@ def test_batches_are_what_one_makes_word_by_word(splitter: WordPieces) -> None:
 
 
 def test_every_sentence_with_words_is_in_one_batch_within_the_budget(splitter: WordPieces) -> None:
-    @given(st.lists(st.lists(WORDS, max_size=12), max_size=20), st.integers(1, 80), st.integers(1, 8))
-    def check(sentences: list[list[str]], tokens: int, multiple: int) -> None:
+    @given(
+        st.lists(st.lists(WORDS, max_size=12), max_size=20),
+        st.integers(1, 80),
+        st.integers(1, 8),
+        st.sampled_from([0, 5]),
+    )
+    def check(sentences: list[list[str]], tokens: int, multiple: int, overhead: int) -> None:
         made = Sentences(sentences, WordTable(PieceFeatures(splitter=splitter, limit=500)))
-        batches = made.batches(tokens=tokens, multiple=multiple)
+        batches = made.batches(tokens=tokens, multiple=multiple, overhead=overhead)
         chosen = [number for batch in batches for number in batch.tolist()]
         assert sorted(chosen) == [number for number, words in enumerate(sentences) if words]
         for batch in batches:

@@ -13,8 +13,10 @@ from running_service import run_app
 from spanlin import Constraints, Parser
 from spanlin.client import Client
 from spanlin.errors import ServiceError
+from spanlin.model_folder.lookup import find_model
 from spanlin.server.app import create_app
 from spanlin.server.schema import ParseAnswer
+from trees_alone import trees_alone
 
 SENTENCES = ALL_SENTENCES[:5]
 KEYS = {"heads", "relations", "universal_tags", "arc_probabilities"}
@@ -75,15 +77,23 @@ def test_joint_decoding_is_not_for_services(service: httpx.Client) -> None:
     assert "joint" not in service.get("/v1/model").json()["decoders"]
 
 
-def test_arcs_of_a_model_without_dependencies_are_one_clear_error(client: httpx.Client) -> None:
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of a service whose model has no dependencies."""
+    folder = trees_alone(find_model("en"), tmp_path_factory.mktemp("trees-alone") / "en")
+    with run_app(create_app(Parser.load(folder, threads=1))) as client:
+        yield client
+
+
+def test_arcs_of_a_model_without_dependencies_are_one_clear_error(alone: httpx.Client) -> None:
     asked = {"tokens": SENTENCES[:1], "constraints": [{"required_arcs": [[1, 0]]}]}
-    answer = client.post("/v1/parse", json=asked)
+    answer = alone.post("/v1/parse", json=asked)
     assert answer.status_code == 422
     assert "was trained on trees alone and has no dependencies" in answer.json()["error"]["message"]
 
 
-def test_a_model_without_dependencies_leaves_them_out(client: httpx.Client) -> None:
-    answer = client.post("/v1/parse", json={"tokens": SENTENCES[:1]}).json()
+def test_a_model_without_dependencies_leaves_them_out(alone: httpx.Client) -> None:
+    answer = alone.post("/v1/parse", json={"tokens": SENTENCES[:1]}).json()
     assert not KEYS & answer["results"][0]["sentences"][0].keys()
-    model = client.get("/v1/model").json()
+    model = alone.get("/v1/model").json()
     assert (model["relations"], model["universal_tags"]) == ([], [])

@@ -65,7 +65,7 @@ def test_an_answer_gets_the_id_and_the_headers_and_keeps_its_own() -> None:
     assert headers["content-security-policy"].startswith("default-src 'none'; ")
 
 
-@pytest.mark.parametrize("path", ["/", "/docs", "/docs.css", "/openapi.json", "/health", "/static/a.js"])
+@pytest.mark.parametrize("path", ["/", "/docs", "/static/docs.css", "/openapi.json", "/health", "/static/a.js"])
 def test_the_page_and_the_documentation_need_no_token(path: str) -> None:
     assert asyncio.run(ask(gate(App(), token="secret")[0], path, method="GET"))[0] == 200
 

@@ -51,7 +51,7 @@ def test_with_the_token_everything_is_there(closed: httpx.Client) -> None:
 def test_health_the_page_and_the_documentation_need_no_token(closed: httpx.Client) -> None:
     assert closed.get("/health").json() == {"status": "ok"}
     assert "Authorization: Bearer" in closed.get("/docs").text
-    assert closed.get("/docs.css").status_code == 200
+    assert closed.get("/static/docs.css").status_code == 200
     assert closed.get("/openapi.json").json()["components"]["securitySchemes"]
     assert closed.get("/").status_code == (200 if (PAGE_FOLDER / "index.html").exists() else 404)
     assert closed.get("/static/none").status_code == 404

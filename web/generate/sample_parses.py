@@ -30,10 +30,19 @@ REQUESTS: tuple[dict[str, Any], ...] = (
     {"text": "Dogs bark.", "format": "brackets"},
 )
 
+# For models with dependencies.
+ARC_REQUESTS: tuple[dict[str, Any], ...] = (
+    {
+        "tokens": [["I", "saw", "the", "man", "with", "the", "telescope", "."]],
+        "constraints": [{"required_arcs": [[7, 4]], "forbidden_arcs": [[1, 2]]}],
+    },
+)
+
 
 def sample_parses(parser: Parser) -> list[dict[str, Any]]:
     """Return each request with the results of its answer."""
-    return [{"request": request, "results": _results(parser, request)} for request in REQUESTS]
+    requests = REQUESTS + (ARC_REQUESTS if parser.has_dependencies else ())
+    return [{"request": request, "results": _results(parser, request)} for request in requests]
 
 
 def _results(parser: Parser, request: dict[str, Any]) -> list[Any]:

@@ -1,8 +1,9 @@
-// Builds the page without a server into web/page, or the folder that is the first argument: the service's own page, the
-// package for it in tab/, the model `en`, and the service worker that makes it work offline. `npm run page` runs this.
+// Builds the page without a server: the service's own page, the package for it in tab/, the packaged models, and the
+// service worker that makes it work offline. `npm run page` runs this; `node scripts/build_page.mjs OUT MODELS` writes to
+// another folder than web/page, and takes the models from another one than src/spanlin/models.
 
 import { createHash } from "node:crypto";
-import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,20 +12,43 @@ import { build } from "esbuild";
 const web = fileURLToPath(new URL("..", import.meta.url));
 const spanlin = join(web, "..", "src", "spanlin");
 const out = process.argv[2] ?? join(web, "page");
-const MODEL_FILES = ["manifest.json", "tokenizer.json", "graph.onnx", "labels.onnx"];
+const models = process.argv[3] ?? join(spanlin, "models");
+const MANIFEST = "manifest.json";
+const FIRST = ["en-small", "en"]; // what the page opens with: the first of these that is there
+const NEEDLESS = ["card.md"]; // what a manifest lists and the page does not read
 const POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; " +
   "img-src 'self' data: blob:; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'";
 
+/** The models of a folder, the one that the page opens with first: their names, and their files with the sizes. */
+async function findModels(folder) {
+  const found = [];
+  for (const name of await readdir(folder)) {
+    let manifest;
+    try {
+      manifest = JSON.parse(await readFile(join(folder, name, MANIFEST), "utf8"));
+    } catch (error) {
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") continue; // not a model
+      throw error;
+    }
+    const files = [MANIFEST, ...Object.keys(manifest.files).filter((file) => !NEEDLESS.includes(file))];
+    const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, name, file))).size));
+    found.push({ name, files, bytes: sizes.reduce((one, other) => one + other) });
+  }
+  if (!found.length) throw new Error(`${folder}: there is no model here`);
+  const place = ({ name }) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+  return found.sort((one, other) => place(one) - place(other) || one.bytes - other.bytes);
+}
+
 /** The service's page with what makes it one without a server; every replacement must find its place. */
-function withoutServer(html) {
+function withoutServer(html, models) {
   const replace = (text, from, to) => {
     if (!text.includes(from)) throw new Error(`index.html has no ${from}: change build_page.mjs with it`);
     return text.replace(from, to);
   };
   const head = [
     `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
-    '<meta name="spanlin-model" content="models/en">',
+    ...models.map(({ name, bytes }) => `<meta name="spanlin-model" content="models/${name}" data-bytes="${bytes}">`),
     '<link rel="manifest" href="app.webmanifest">',
     '<script type="module" src="tab/offline.js"></script>',
   ].join("\n  ");
@@ -43,7 +67,8 @@ await mkdir(join(out, "tab"), { recursive: true });
 await cp(join(spanlin, "server", "static"), join(out, "static"), { recursive: true });
 const index = await readFile(join(out, "static", "index.html"), "utf8");
 await rm(join(out, "static", "index.html"));
-await writeFile(join(out, "index.html"), withoutServer(index));
+const found = await findModels(models);
+await writeFile(join(out, "index.html"), withoutServer(index, found));
 await build({
   entryPoints: { spanlin: join(web, "src/page/spanlin.ts"), worker: join(web, "src/worker.ts"), offline: join(web, "src/page/offline.ts") },
   outdir: join(out, "tab"),
@@ -57,8 +82,9 @@ await build({
 });
 const runtime = dirname(createRequire(import.meta.url).resolve("onnxruntime-web/wasm"));
 await cp(join(runtime, "ort-wasm-simd-threaded.wasm"), join(out, "tab", "ort-wasm-simd-threaded.wasm"));
-await mkdir(join(out, "models", "en"), { recursive: true });
-for (const file of MODEL_FILES) await cp(join(spanlin, "models", "en", file), join(out, "models", "en", file));
+for (const { name, files } of found) {
+  for (const file of files) await cp(join(models, name, file), join(out, "models", name, file));
+}
 await writeFile(
   join(out, "app.webmanifest"),
   JSON.stringify({
@@ -85,4 +111,4 @@ const { outputFiles } = await build({
   },
 });
 await writeFile(join(out, "service-worker.js"), outputFiles[0].text);
-console.log(`${out}: ${(await filesIn(out)).length} files`);
+console.log(`${out}: ${(await filesIn(out)).length} files, models ${found.map(({ name }) => name).join(", ")}`);

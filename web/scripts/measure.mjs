@@ -1,6 +1,7 @@
 // Measures the parser in Node and in Chromium, for `python -m bench browser`, which tells on stdin what to parse:
 // {"model": FOLDER, "page": FOLDER, "chromium": PROGRAM, "sentences": [...], "timed": [...], "calls": NUMBER}.
 
+import { basename } from "node:path";
 import { text } from "node:stream/consumers";
 import { chromium } from "playwright-core";
 import { load } from "../dist/index.js";
@@ -42,10 +43,11 @@ async function inChromium(isolated) {
   const page = await (await browser.newContext()).newPage();
   page.setDefaultTimeout(0);
   await page.addInitScript(`globalThis.spanlinMeasure = ${measure};`);
+  const name = basename(model);
   const visit = async () => {
     const started = performance.now();
     await page.goto("about:blank");
-    await page.goto(`${server.url}#text=${encodeURIComponent(timed.join(" "))}`);
+    await page.goto(`${server.url}#${new URLSearchParams({ text: timed.join(" "), model: name })}`);
     await page.waitForSelector("[role=treeitem]", { state: "attached" });
     return performance.now() - started;
   };
@@ -53,12 +55,12 @@ async function inChromium(isolated) {
   const bytes = server.requests.reduce((sum, request) => sum + request.bytes, 0);
   const secondVisit = await visit();
   // The page's policy allows no code from a string, so the function is given to the page before it loads.
-  const given = { sentences: isolated ? [] : sentences, timed, calls, warmUp: WARM_UP };
+  const given = { name, sentences: isolated ? [] : sentences, timed, calls, warmUp: WARM_UP };
   const found = await page.evaluate(async (given) => {
     const { loadInWorker } = await import(new URL("tab/spanlin.js", location.href).href);
     const worker = new Worker("tab/worker.js", { type: "module" });
     const threads = crossOriginIsolated ? 2 : 1;
-    const parser = await loadInWorker("models/en", { worker, threads, wasmUrl: "tab/ort-wasm-simd-threaded.wasm" });
+    const parser = await loadInWorker(`models/${given.name}`, { worker, threads, wasmUrl: "tab/ort-wasm-simd-threaded.wasm" });
     return globalThis.spanlinMeasure(parser, given);
   }, given);
   const version = browser.version();

@@ -1,17 +1,21 @@
 // The page without a server in a real browser, from a static host with and without isolation headers.
 
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveFolder, type StaticServer } from "../scripts/static_server.mjs";
+import { PAGE, buildPageOfTwoModels, programOf } from "./pages.js";
 
-const CHROMIUM = process.env.SPANLIN_CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
-const PAGE = fileURLToPath(new URL("../page", import.meta.url));
+const CHROMIUM = programOf("SPANLIN_CHROMIUM", "chromium", "chromium-browser");
 const canRun = CHROMIUM !== undefined && existsSync(`${PAGE}/index.html`);
 const CODE = "#text=She+loves+writing+code.";
 
-describe.skipIf(!canRun).each([{ isolated: false }, { isolated: true }])("the page, isolated: $isolated", ({ isolated }) => {
+const WAYS = [
+  { isolated: false, hasTwoModels: false },
+  { isolated: true, hasTwoModels: true },
+];
+
+describe.skipIf(!canRun).each(WAYS)("the page, isolated: $isolated, two models: $hasTwoModels", ({ isolated, hasTwoModels }) => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -24,8 +28,22 @@ describe.skipIf(!canRun).each([{ isolated: false }, { isolated: true }])("the pa
     return (await labels()).sort();
   };
 
+  /** Keeps pictures of the page as it is, if someone wants to look at them. */
+  const keepPictures = async () => {
+    const folder = process.env.SPANLIN_SCREENSHOTS;
+    if (!folder) return;
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const [name, width, height] of [["desktop", 1440, 900], ["phone", 390, 844]] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await page.setViewportSize({ width, height });
+        await page.waitForTimeout(300); // until the trees fit again
+        await page.screenshot({ path: `${folder}/tab-offline-${name}-${colorScheme}.png`, fullPage: true });
+      }
+    }
+  };
+
   beforeAll(async () => {
-    server = await serveFolder(PAGE, { isolated });
+    server = await serveFolder(hasTwoModels ? buildPageOfTwoModels() : PAGE, { isolated });
     browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox", "--disable-gpu"] });
     context = await browser.newContext();
     context.setDefaultTimeout(50_000);
@@ -69,12 +87,30 @@ describe.skipIf(!canRun).each([{ isolated: false }, { isolated: true }])("the pa
     const brackets = await page.evaluate<string>(`(async () => {
       const { loadInWorker } = await import(new URL("tab/spanlin.js", location.href).href);
       const worker = new Worker("tab/worker.js", { type: "module" });
-      const parser = await loadInWorker("models/en", { worker, threads: 2, wasmUrl: "tab/ort-wasm-simd-threaded.wasm" });
+      const parser = await loadInWorker(document.querySelector("meta[name=spanlin-model]").content, { worker, threads: 2, wasmUrl: "tab/ort-wasm-simd-threaded.wasm" });
       const [sentence] = await parser.parse("Dogs bark.");
       await parser.close();
       return sentence.brackets;
     })()`);
     expect(brackets).toBe("(TOP (S (NP (NNS Dogs)) (VP (VBP bark)) (. .)))");
+  });
+
+  it.runIf(hasTwoModels)("loads the other model when it is chosen, and names it in the link", async () => {
+    const graphs = () => server.requests.map(({ path }) => path).filter((path) => path.endsWith("/graph.onnx"));
+    expect(await page.textContent("#model")).toContain("Model en-small");
+    expect(graphs()).toEqual(["/models/en-small/graph.onnx"]);
+    await page.selectOption("#model-choice", "en");
+    await page.waitForFunction(() => document.querySelector("#model")!.textContent!.startsWith("Model en,"));
+    expect(page.url()).toContain("model=en");
+    expect(await tree()).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
+    expect(graphs()).toEqual(["/models/en-small/graph.onnx", "/models/en/graph.onnx"]);
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelector("#model")!.textContent!.startsWith("Model en-small,"));
+    expect(await page.inputValue("#model-choice")).toBe("en-small");
+  });
+
+  it("has a choice of models only where it has several", async () => {
+    expect(await page.isVisible("#model-field")).toBe((await page.locator("meta[name=spanlin-model]").count()) > 1);
   });
 
   it("works offline after the first visit", async () => {
@@ -85,6 +121,12 @@ describe.skipIf(!canRun).each([{ isolated: false }, { isolated: true }])("the pa
     await page.goto(`${server.url}${CODE}&compare=reading-2`);
     expect(await tree()).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
     await page.waitForSelector("#other-frame [role=treeitem]", { state: "attached" });
+    await keepPictures();
+    if (!hasTwoModels) return;
+    await page.goto("about:blank");
+    await page.goto(`${server.url}${CODE}&model=en`);
+    expect(await tree()).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
+    expect(await page.textContent("#model")).toContain("Model en,");
   });
 
   it("has no trouble, and asks no other host", () => {

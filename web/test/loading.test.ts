@@ -1,26 +1,13 @@
 // What goes wrong with a model is told in one line that says what to do.
 
-import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { load, type Progress } from "../src/index.js";
 import { folderUrl } from "../src/model/files.js";
 import { readManifest } from "../src/model/manifest.js";
-import { EN } from "./model_folder.js";
-
-async function changed(change: (folder: string) => Promise<void>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "spanlin-"));
-  await cp(fileURLToPath(EN), folder, { recursive: true });
-  await change(folder);
-  return folder;
-}
-
-const manifestOf = (changes: object) => async (folder: string) => {
-  const path = join(folder, "manifest.json");
-  await writeFile(path, JSON.stringify({ ...(JSON.parse(await readFile(path, "utf8")) as object), ...changes }));
-};
+import { EN, changed, manifestOf } from "./model_folder.js";
 
 describe("load", () => {
   it("refuses a folder that is not there", async () => {

@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SpanlinError, load, type ParseRequest, type Parser } from "../src/index.js";
-import { EN } from "./model_folder.js";
+import { readManifest } from "../src/model/manifest.js";
+import { EN, changed, treesAlone } from "./model_folder.js";
 
 const file = new URL("samples/parses.json", import.meta.url);
 const samples = JSON.parse(readFileSync(file, "utf8")) as { request: ParseRequest; results: unknown[] }[];
@@ -71,8 +72,19 @@ describe("a parser", () => {
   });
 
   it("says what its model is", () => {
-    expect(parser.facts).toMatchObject({ name: "en", precision: "int8", calibrated: true, relations: [] });
+    const { relations, universalTags } = readManifest(readFileSync(new URL(`${EN.href}/manifest.json`), "utf8"), "en");
+    expect(parser.facts).toMatchObject({ name: "en", precision: "int8", calibrated: true, relations, universal_tags: universalTags });
     expect(parser.facts.labels).toContain("NP");
+  });
+
+  it("gives no dependencies, and takes no arcs, if its model was trained on trees alone", async () => {
+    const alone = await load(await changed(treesAlone));
+    expect(alone.facts.relations).toEqual([]);
+    const [found] = await alone.parse("Dogs bark.");
+    expect(Object.keys(found!)).not.toContain("heads");
+    const failure = alone.parse("Dogs bark.", { constraints: [{ required_arcs: [[1, 2]] }] });
+    await expect(failure).rejects.toThrow("en: this model was trained on trees alone");
+    await alone.close();
   });
 
   it("stops when it is told to", async () => {
@@ -94,7 +106,6 @@ describe("a parser", () => {
     [{ text: "Dogs bark.", constraints: [{ required: [[0, 2], [1, 3]] }] }, "(0, 2) and (1, 3) cross"],
     [{ text: "Dogs bark.", constraints: [{ required: [[0, 2, "QQ"]] }] }, "no label 'QQ': the model knows ADJP"],
     [{ text: "Dogs bark.", root_label: "QQ" }, "no root label 'QQ'"],
-    [{ text: "Dogs bark.", constraints: [{ required_arcs: [[1, 2]] }] }, "en: this model was trained on trees alone"],
   ])("refuses %j in one line", async (request, message) => {
     const failure = parser.answer(request as ParseRequest);
     await expect(failure).rejects.toThrow(SpanlinError);

@@ -4,7 +4,7 @@ from spanlin.decoding.arc_marginals import arc_marginals, arc_marginals_batch
 from spanlin.decoding.arcs import ArcConstraints
 from spanlin.decoding.constituents import Constraints, LabelSet, SpanRules
 from spanlin.decoding.constraints import SpanConstraints
-from spanlin.decoding.decode import Decoder, decode, decode_batch
+from spanlin.decoding.decode import Decoder, decode, decode_batch, most_probable_trees
 from spanlin.decoding.exact import log_partition, log_partition_batch, span_marginals, span_marginals_batch
 from spanlin.decoding.greedy import GreedyRule, greedy_tree, greedy_trees, legal_rows
 from spanlin.decoding.heads import DecodedHeads, HeadBatch, HeadDecoder, decode_heads, decode_heads_batch
@@ -51,6 +51,7 @@ __all__ = [
     "legalize_batch",
     "log_partition",
     "log_partition_batch",
+    "most_probable_trees",
     "sample_trees",
     "span_marginals",
     "span_marginals_batch",

@@ -16,9 +16,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from spanlin.decoding.greedy import IntArray
 from spanlin.decoding.scores import FloatArray
+
+_MANY = 16  # sentences
+
+
+def sums() -> np.errstate:
+    """Return the context in which scores are added: huge negative ones, for "impossible", may well become -inf."""
+    return np.errstate(over="ignore")
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +35,8 @@ class Chart:
 
     `spans` [batch, N + 1, N + 1] holds the span (i, i+w) at [b, i, w]. As a left child it stands at [b, i, N-w] of
     `left_children`, as a right child at [b, i+w, w-1] of `right_children`, each [batch, N + 1, N]. A split is known
-    by the width of its right child, so that of equal splits the first is the one with the largest k.
+    by the width of its right child, so that of equal splits the first is the one with the largest k. Splits are to be
+    asked for in the context `sums`.
     """
 
     spans: FloatArray
@@ -43,12 +52,14 @@ class Chart:
         """Return [batch, N - width + 1, width - 1]: the splits of each span of this width, by left end."""
         words = self.max_words
         left_children = self.left_children[:, : words - width + 1, words - width + 1 :]
-        return _add(left_children, self.right_children[:, width:, : width - 1])
+        scores: FloatArray = left_children + self.right_children[:, width:, : width - 1]
+        return scores
 
     def split_scores_of(self, sentences: IntArray, lefts: IntArray, width: int) -> FloatArray:
         """Return [spans, width - 1]: the splits of some spans of this width."""
         left_children = self.left_children[sentences, lefts, self.max_words - width + 1 :]
-        return _add(left_children, self.right_children[sentences, lefts + width, : width - 1])
+        scores: FloatArray = left_children + self.right_children[sentences, lefts + width, : width - 1]
+        return scores
 
     def root_scores(self, word_counts: IntArray) -> FloatArray:
         """Return [batch], the score of each sentence's span (0, n)."""
@@ -57,8 +68,8 @@ class Chart:
 
 
 def fill_chart(
-    left: FloatArray | None,
-    right: FloatArray | None,
+    left: npt.NDArray[np.floating] | None,
+    right: npt.NDArray[np.floating] | None,
     span_scores: FloatArray | None,
     combine: Callable[[FloatArray], FloatArray],
 ) -> Chart:
@@ -68,20 +79,18 @@ def fill_chart(
     [b, i, j], are added wherever a span is used, so that -inf rules a span out. At least one of the three is given.
     """
     batch_size, words = _sizes(left, right, span_scores)
-    chart = Chart(
-        np.full((batch_size, words + 1, words + 1), -np.inf),
-        np.full((batch_size, words + 1, words), -np.inf),
-        np.full((batch_size, words + 1, words), -np.inf),
-    )
-    for width in range(1, words + 1):
-        scores = np.zeros((batch_size, words)) if width == 1 else combine(chart.split_scores(width))
-        if span_scores is not None:
-            scores = _add(scores, span_scores.diagonal(width, 1, 2))
-        chart.spans[:, : words - width + 1, width] = scores
-        as_left = scores if left is None else _add(scores, left.diagonal(1 - width, 1, 2))
-        chart.left_children[:, : words - width + 1, words - width] = as_left
-        as_right = scores if right is None else _add(scores, right.diagonal(width - 1, 1, 2))
-        chart.right_children[:, width:, width - 1] = as_right
+    chart = Chart(*(_laid_out(np.full((batch_size, words + 1, size), -np.inf)) for size in (words + 1, words, words)))
+    left, right = (None if side is None else _laid_out(side) for side in (left, right))
+    with sums():
+        for width in range(1, words + 1):
+            scores = np.zeros((batch_size, words)) if width == 1 else combine(chart.split_scores(width))
+            if span_scores is not None:
+                scores = scores + span_scores.diagonal(width, 1, 2)
+            chart.spans[:, : words - width + 1, width] = scores
+            as_left = scores if left is None else scores + left.diagonal(1 - width, 1, 2)
+            chart.left_children[:, : words - width + 1, words - width] = as_left
+            as_right = scores if right is None else scores + right.diagonal(width - 1, 1, 2)
+            chart.right_children[:, width:, width - 1] = as_right
     return chart
 
 
@@ -95,8 +104,10 @@ def log_sum(scores: FloatArray) -> FloatArray:
     """Return the logarithm of the summed exponentials along the last axis; -inf where all are -inf."""
     shift = scores.max(axis=-1)
     shift[shift == -np.inf] = 0.0
+    # In this order in memory NumPy adds up each row by itself, so that no sum depends on what else is in the batch.
+    shares = np.ascontiguousarray(scores - shift[..., np.newaxis])
     with np.errstate(divide="ignore"):  # log(0) is the -inf that is wanted
-        result: FloatArray = np.log(np.exp(scores - shift[..., np.newaxis]).sum(axis=-1)) + shift
+        result: FloatArray = np.log(np.exp(shares, out=shares).sum(axis=-1)) + shift
     return result
 
 
@@ -113,16 +124,17 @@ def descend(
     rights = np.zeros_like(lefts)
     open_widths = np.zeros((len(sentences), words), dtype=np.int64)  # of the span that starts here and is yet unsplit
     open_widths[:, 0] = word_counts[sentences]
-    for width in range(words, 1, -1):
-        trees, starts = (open_widths == width).nonzero()
-        if not trees.size:
-            continue
-        right_widths = choose(chart.split_scores_of(sentences[trees], starts, width)) + 1
-        splits = starts + width - right_widths
-        lefts[trees, splits - 1] = starts
-        rights[trees, splits - 1] = starts + width
-        open_widths[trees, starts] = width - right_widths
-        open_widths[trees, splits] = right_widths
+    with sums():
+        for width in range(words, 1, -1):
+            trees, starts = (open_widths == width).nonzero()
+            if not trees.size:
+                continue
+            right_widths = choose(chart.split_scores_of(sentences[trees], starts, width)) + 1
+            splits = starts + width - right_widths
+            lefts[trees, splits - 1] = starts
+            rights[trees, splits - 1] = starts + width
+            open_widths[trees, starts] = width - right_widths
+            open_widths[trees, splits] = right_widths
     return lefts, rights
 
 
@@ -154,29 +166,39 @@ def child_marginals(chart: Chart, word_counts: IntArray) -> tuple[FloatArray, Fl
     marginals = np.zeros((2, batch_size, words + 1, words + 1))
     as_left = np.zeros_like(chart.left_children)
     as_right = np.zeros_like(chart.right_children)
-    for width in range(words, 0, -1):
-        starts = np.arange(words - width + 1)
-        marginals[0][:, starts, starts + width] = as_left[:, : words - width + 1, words - width]
-        marginals[1][:, starts, starts + width] = as_right[:, width:, width - 1]
-        if width > 1:
-            probs = np.minimum(marginals[:, :, starts, starts + width].sum(axis=0), 1.0)
-            probs[word_counts == width, 0] = 1.0
-            totals = chart.spans[:, : words - width + 1, width]
-            # An impossible span has no probability to hand on; -inf - inf keeps its splits at 0, not NaN.
-            totals = np.where(totals == -np.inf, np.inf, totals)
-            handed_on = np.exp(chart.split_scores(width) - totals[:, :, np.newaxis]) * probs[:, :, np.newaxis]
-            as_left[:, : words - width + 1, words - width + 1 :] += handed_on
-            as_right[:, width:, : width - 1] += handed_on
+    with sums():
+        for width in range(words, 0, -1):
+            starts = np.arange(words - width + 1)
+            marginals[0][:, starts, starts + width] = as_left[:, : words - width + 1, words - width]
+            marginals[1][:, starts, starts + width] = as_right[:, width:, width - 1]
+            if width > 1:
+                probs = np.minimum(marginals[:, :, starts, starts + width].sum(axis=0), 1.0)
+                probs[word_counts == width, 0] = 1.0
+                totals = chart.spans[:, : words - width + 1, width]
+                # An impossible span has no probability to hand on; -inf - inf keeps its splits at 0, not NaN.
+                totals = np.where(totals == -np.inf, np.inf, totals)
+                handed_on = np.exp(chart.split_scores(width) - totals[:, :, np.newaxis]) * probs[:, :, np.newaxis]
+                as_left[:, : words - width + 1, words - width + 1 :] += handed_on
+                as_right[:, width:, : width - 1] += handed_on
     return marginals[0], marginals[1]
 
 
-def _add(one: FloatArray, two: FloatArray) -> FloatArray:
-    # Sums of the huge negative scores that some callers use for "impossible" may well become -inf.
-    with np.errstate(over="ignore"):
-        return one + two
+def _laid_out(scores: npt.NDArray[np.floating]) -> FloatArray:
+    """Return scores, [batch, ...], in the order in memory that suits the size of the batch.
+
+    Maxima are found several times as fast if the same cells of many sentences lie side by side: a vector of the
+    processor then has one of each. For few sentences it is slower.
+    """
+    if len(scores) < _MANY:
+        return np.asarray(scores, dtype=np.float64)
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(scores, 0, -1), dtype=np.float64), -1, 0)
 
 
-def _sizes(left: FloatArray | None, right: FloatArray | None, span_scores: FloatArray | None) -> tuple[int, int]:
+def _sizes(
+    left: npt.NDArray[np.floating] | None,
+    right: npt.NDArray[np.floating] | None,
+    span_scores: FloatArray | None,
+) -> tuple[int, int]:
     if span_scores is not None:
         return span_scores.shape[0], span_scores.shape[1] - 1
     side = left if left is not None else right

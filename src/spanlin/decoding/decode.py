@@ -22,6 +22,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
+from spanlin.decoding.chart import fill_chart, highest
 from spanlin.decoding.constraints import SpanConstraints
 from spanlin.decoding.exact import minimum_risk_trees
 from spanlin.decoding.greedy import (
@@ -34,9 +35,9 @@ from spanlin.decoding.greedy import (
 )
 from spanlin.decoding.legalization import agreement_scores
 from spanlin.decoding.mirror import mirror_boundaries, mirror_spans
-from spanlin.decoding.problem import TreeProblem
+from spanlin.decoding.problem import TreeProblem, best_trees_in
 from spanlin.decoding.results import DecodedTree, TreeBatch
-from spanlin.decoding.scores import BoundaryScores, FloatArray
+from spanlin.decoding.scores import BoundaryScores, FloatArray, length_groups
 from spanlin.errors import DecodingError
 from spanlin.linearization import delinearize, delinearize_right
 
@@ -77,6 +78,32 @@ def decode_batch(
     """
     problem = TreeProblem.of_batch(word_counts, left_boundary_log_probs, right_boundary_log_probs, constraints)
     return _decode(problem, decoder)
+
+
+def most_probable_trees(
+    word_counts: IntArray, left: npt.NDArray[np.floating] | None, right: npt.NDArray[np.floating] | None
+) -> TreeBatch:
+    """Return the trees of `decode_batch` by `cky`, where it is known that none of them is certified without a chart.
+
+    They have no `log_probs`. The scores are not looked at beforehand, but for those with which no tree is possible, or
+    that are no numbers.
+    """
+    sides = left, right
+    max_words = next(side.shape[1] for side in sides if side is not None)
+    lefts = np.zeros((len(word_counts), max_words - 1), dtype=np.int64)
+    rights = np.zeros_like(lefts)
+    for sentences in length_groups(word_counts):
+        counts = word_counts[sentences]
+        words = int(counts.max())
+        own_left, own_right = (None if side is None else side[sentences, :words, :words] for side in sides)
+        # What is in the padding is in no span of the sentence.
+        with np.errstate(invalid="ignore"):
+            chart = fill_chart(own_left, own_right, None, highest)
+        if not np.isfinite(chart.root_scores(counts)).all():
+            lefts, rights = TreeProblem.of_batch(word_counts, left, right, None).best_trees()
+            break
+        lefts[sentences, : words - 1], rights[sentences, : words - 1] = best_trees_in(chart, counts)
+    return TreeBatch(lefts, rights, word_counts, np.ones(len(lefts), dtype=np.bool_))
 
 
 def _decode(problem: TreeProblem, decoder: Decoder) -> TreeBatch:

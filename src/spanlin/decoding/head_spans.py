@@ -5,6 +5,7 @@ A span has one head if each of its words but one is governed by another word of 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -39,6 +40,32 @@ def go_together(constituents: Iterable[Span], heads: Sequence[int]) -> bool:
     return all(one_headed[span.left, span.right] for span in parents) and all(
         _are_projective(children, governors) for children in parents.values()
     )
+
+
+def go_together_batch(
+    lefts: IntArray, rights: IntArray, are_constituents: BoolArray, heads: IntArray, word_counts: IntArray
+) -> BoolArray:
+    """Return [batch], what `go_together` returns for each sentence of a padded batch; O(n^2) for nearly all.
+
+    The spans of the trees are by split point, [batch, words - 1], and so is which are constituents; the heads are
+    [batch, words].
+    """
+    ends = word_counts[:, np.newaxis]
+    places = np.arange(heads.shape[1])
+    # [batch, spans, words]
+    starts, stops = lefts[:, :, np.newaxis], rights[:, :, np.newaxis]
+    governors = (heads - 1)[:, np.newaxis]
+    leaves = ((governors < starts) | (governors >= stops)) & (places >= starts) & (places < stops)
+    one_headed = np.add.reduce(leaves, axis=2, dtype=np.int64) == 1
+    ignored = ~are_constituents | (places[1:] >= ends)
+    found: BoolArray = np.logical_and.reduce(one_headed | ignored, axis=1)
+    # What is projective as it stands is so when the words of a constituent are taken as one.
+    for row in np.flatnonzero(found & ~are_projective(heads, word_counts)).tolist():
+        count = int(word_counts[row])
+        chosen = are_constituents[row, : count - 1]
+        spans = zip(lefts[row, : count - 1][chosen].tolist(), rights[row, : count - 1][chosen].tolist(), strict=True)
+        found[row] = go_together(itertools.starmap(Span, spans), heads[row, :count].tolist())
+    return found
 
 
 def children_of(constituents: Iterable[Span], word_count: int) -> dict[Span, list[Span]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from spanlin.decoding.chart import Chart, fill_chart, highest
+from spanlin.decoding.chart import Chart, fill_chart, highest, sums
 from spanlin.decoding.constituents import SpanRules
 from spanlin.decoding.greedy import BoolArray, IntArray
 from spanlin.decoding.scores import FloatArray
@@ -121,7 +121,8 @@ class JointScores:
             if width == words:
                 best = np.array([self.best_tree_score(chart)])
             totals = chart.spans[0, : words - width + 1, width]
-            splits = chart.split_scores(width)[0]
+            with sums():
+                splits = chart.split_scores(width)[0]
             possible = (totals > -np.inf) & (best > -np.inf)
             lost = np.where(possible, totals, 0.0)
             handed_on = np.where(possible, best, -np.inf)[:, np.newaxis] - lost[:, np.newaxis] + splits

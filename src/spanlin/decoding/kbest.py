@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from spanlin.decoding.chart import Chart, highest
+from spanlin.decoding.chart import Chart, highest, sums
 from spanlin.decoding.constraints import SpanConstraints
 from spanlin.decoding.problem import TreeProblem
 from spanlin.decoding.results import ScoredTree
@@ -187,7 +187,8 @@ class _Forest:
             self._exhausted.add(item)
             return
         self._found[item] = []
-        split_scores = self._chart.split_scores_of(np.array([0]), np.array([left]), right - left)[0]
+        with sums():
+            split_scores = self._chart.split_scores_of(np.array([0]), np.array([left]), right - left)[0]
         self._candidates[item] = [
             _Subtree(-(score + terms[0]), right_width, 0, 0, 0)
             for right_width, score in enumerate(split_scores.tolist(), start=1)

@@ -56,16 +56,16 @@ class RankedLabels:
 
     `labels` and `scores` are [3, batch, N + 1, N + 1, ranks] with the span (i, j) as a `Role` at [role, b, i, j], best
     first; a score is -inf where fewer labels are allowed. `totals`, without the last axis, is the log-sum over all
-    allowed labels, and `shares` the part of it that is of constituents.
+    allowed labels, and `shares` the part of it that is of constituents, of which only marginals are made.
     """
 
-    def __init__(self, labels: LabelSet, batch_size: int, words: int, *, ranks: int) -> None:
+    def __init__(self, labels: LabelSet, batch_size: int, words: int, *, ranks: int, with_shares: bool = True) -> None:
         shape = (len(Role), batch_size, words + 1, words + 1)
         self._is_constituent = labels.is_constituent
         self.labels = np.zeros((*shape, min(ranks, len(labels))), dtype=np.int32)
         self.scores = np.full((*shape, min(ranks, len(labels))), -np.inf)
         self.totals = np.full(shape, -np.inf)
-        self.shares = np.zeros(shape)
+        self.shares = np.zeros(shape) if with_shares else None
 
     def put(
         self, role: Role, at: tuple[IntArray, IntArray, IntArray], scores: npt.NDArray[np.floating], allowed: BoolArray
@@ -82,6 +82,8 @@ class RankedLabels:
         self.scores[place] = np.take_along_axis(values, order, axis=1)
         totals = log_sum(values)
         self.totals[place] = totals
+        if self.shares is None:
+            return
         # An impossible span is a constituent in no tree.
         totals = np.where(totals == -np.inf, np.inf, totals)
         self.shares[place] = np.exp(log_sum(values[:, self._is_constituent]) - totals)
@@ -181,14 +183,16 @@ class LabelledProblem:
 
     def marginals(self) -> FloatArray:
         """Return [batch, N + 1, N + 1]: how probable a constituent over the words i to j is, whatever its label."""
+        shares = self._ranked.shares
+        assert shares is not None
         found = np.zeros(self._ranked.totals.shape[1:])
         for sentences, scores, chart in self._sums:
             size = scores.max_words + 1
             sides = child_marginals(chart, scores.word_counts)
             for role, side in zip((Role.LEFT, Role.RIGHT), sides, strict=True):
-                found[sentences, :size, :size] += side * self._ranked.shares[role, sentences, :size, :size]
+                found[sentences, :size, :size] += side * shares[role, sentences, :size, :size]
         whole = np.arange(len(found)), np.zeros_like(self._counts), self._counts
-        found[whole] = self._ranked.shares[Role.ROOT][whole]
+        found[whole] = shares[Role.ROOT][whole]
         return np.minimum(found, 1.0)
 
     def _with_labels(self, labels: FloatArray) -> BoundaryScores:

@@ -138,7 +138,7 @@ def check_batch_scores(
     return _checked(counts, sides, numbers=np.arange(len(counts)))
 
 
-def length_groups(word_counts: IntArray, *, cells: int = 2**18) -> Iterator[IntArray]:
+def length_groups(word_counts: IntArray, *, cells: int = 2**17) -> Iterator[IntArray]:
     """Yield the sentences in groups of similar length whose charts fit the cache together, long ones first."""
     order = np.argsort(-word_counts, kind="stable")
     lengths = word_counts[order]

@@ -46,8 +46,11 @@ ARC_SCORES = ("arc_log_probs",)
 
 RELATION_HALVES = ("relation_heads", "relation_dependents")
 """What each word brings to the relation of an arc as its head, [batch, words + 1, width], the root first, and as its
-dependent, [batch, words, width]; `Backend.relate` takes those of any arcs. As few are needed, they stay on a GPU, and
-can be read as `halves[sentences, places]` alone."""
+dependent, [batch, words, width]; `Backend.relate` takes those of any arcs."""
+
+SELDOM_READ = (*SCORES, *LABEL_HALVES, *RELATION_HALVES)
+"""What is needed of few sentences, or few cells of each. It stays on a GPU: what is read of it, by indices as of any
+array, is fetched then."""
 
 RELATION_INPUTS = (*RELATION_HALVES, "are_roots")
 RELATION_OUTPUT = "relation_log_probs"
@@ -81,6 +84,8 @@ class Backend(Protocol):
     """How many pieces or positions, padding included, run best together."""
     most_sentences: int
     """How many sentences can run together at most; 0 for any number."""
+    batch_overhead: int
+    """What a batch takes beside its places, in places; 0 where batches are best filled up."""
     multiple: int
     """Widths of batches are multiples of this."""
     small_multiple: int

@@ -70,6 +70,7 @@ class BatchRunner:
                         tokens=batch_tokens or self.backend.batch_tokens,
                         multiple=self.backend.multiple,
                         most=self.backend.most_sentences,
+                        overhead=self.backend.batch_overhead,
                     )
                     running = []
                     for members in batches:

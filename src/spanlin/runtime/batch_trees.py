@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spanlin.runtime.backend import Arrays, BoolArray, IntArray
+from spanlin.runtime.backend import BOUNDARIES, SCORES, Arrays, BoolArray, IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,3 +56,24 @@ def join_trees(parts: Sequence[Trees]) -> Trees:
         probabilities=np.concatenate([part.probabilities for part in parts])[order],
         log_probs=np.concatenate(log_probs)[order] if len(log_probs) == len(parts) else None,
     )
+
+
+def own_boundaries(counts: IntArray, found: Arrays) -> BoolArray:
+    """Return [trees], where the most probable boundaries, of every side that is scored, are those of the tree itself.
+
+    No tree is more probable by its boundaries, and no other is as near to them. `found` has TREE and BOUNDARIES.
+    """
+    is_padding = np.arange(1, found["lefts"].shape[1] + 1) >= counts[:, np.newaxis]
+    same = np.ones(is_padding.shape, dtype=np.bool_)
+    left, right = BOUNDARIES
+    if left in found:
+        same &= found[left][:, :-1] == found["lefts"]
+    if right in found:
+        same &= found[right][:, 1:] == found["rights"]
+    own: BoolArray = np.logical_and.reduce(same | is_padding, axis=1)
+    return own
+
+
+def has_all_boundaries(found: Arrays) -> bool:
+    """Return whether there are the most probable boundaries of each side whose scores there are."""
+    return all(one in found for one, side in zip(BOUNDARIES, SCORES, strict=True) if side in found)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.decoding import ArcConstraints, Constraints, JointParse, LabelSet, SpanRules, decode_joint
-from spanlin.decoding.head_spans import go_together
+from spanlin.decoding.head_spans import go_together_batch
 from spanlin.decoding.tree_roles import Role
 from spanlin.errors import DecodingError
 from spanlin.model_folder.folder import ModelFolder
@@ -21,7 +21,6 @@ from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.redecoding import Redecoder, label_halves, score_sides
 from spanlin.runtime.sentences import RunBatch
 from spanlin.runtime.tree_spans import MOST_SPANS
-from spanlin.trees.tree import Span
 
 
 class Pairs(NamedTuple):
@@ -55,12 +54,8 @@ class JointDecoder:
     ) -> Pairs:
         """Return the best pairs from the best trees, one for each sentence, and the best dependencies."""
         counts = batch.counts
-        joint = np.array(
-            [
-                go_together(_constituents(trees, row, count), dependencies.heads[row, :count].tolist())
-                for row, count in enumerate(counts.tolist())
-            ]
-        )
+        lefts, rights, labels = (trees.found[name] for name in ("lefts", "rights", "split_labels"))
+        joint = go_together_batch(lefts, rights, labels != 0, dependencies.heads, counts)
         rows = np.flatnonzero(~joint & (counts <= self._options.joint_words))
         if rows.size:
             found = [self._search(batch, row, constraints[row]) for row in rows.tolist()]
@@ -124,10 +119,3 @@ class JointDecoder:
         # All others are trees already, and stay as they are.
         outputs = {**batch.found, "heads": dependencies.heads, "relations": dependencies.relations}
         return find_dependencies(self._backend, batch.counts, outputs, given)
-
-
-def _constituents(trees: Trees, row: int, count: int) -> list[Span]:
-    """Return the constituents of several words in the tree of a sentence."""
-    arrays = (trees.found[name] for name in ("lefts", "rights", "split_labels"))
-    lefts, rights, labels = (array[row, : count - 1].tolist() for array in arrays)
-    return [Span(left, right) for left, right, label in zip(lefts, rights, labels, strict=True) if label]

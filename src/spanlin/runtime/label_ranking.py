@@ -21,12 +21,15 @@ def rank_labels(
     halves: tuple[Float32Array, Float32Array],
     temperature: float,
     ranks: int,
+    with_shares: bool = True,
 ) -> RankedLabels:
     """Return the best labels of every span of each sentence, of which there is a row in each of `halves`.
 
-    `halves` are the outputs LABEL_HALVES. O(n^2) spans are labelled for a sentence of n words.
+    `halves` are the outputs LABEL_HALVES. Without shares there are no marginals. O(n^2) spans are labelled for a
+    sentence of n words.
     """
-    ranked = RankedLabels(labels, len(word_counts), int(word_counts.max(initial=1)), ranks=ranks)
+    words = int(word_counts.max(initial=1))
+    ranked = RankedLabels(labels, len(word_counts), words, ranks=ranks, with_shares=with_shares)
     for sentence, (count, rule) in enumerate(zip(word_counts.tolist(), rules, strict=True)):
         own = halves[0][sentence], halves[1][sentence]
         for role in Role:

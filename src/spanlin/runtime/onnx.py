@@ -63,6 +63,7 @@ class OnnxBackend:
 
     device = "cpu"
     batch_tokens = 400  # measured best: what a layer makes of this many pieces still fits in a core's cache
+    batch_overhead = 16  # measured: what a run of the graph takes however little there is to do
     chunk = 2048  # sorted by length together: more saves nothing, and results would come in larger lumps
 
     def __init__(self, folder: ModelFolder, *, threads: int = 0) -> None:
@@ -74,6 +75,7 @@ class OnnxBackend:
         self.multiple = self.small_multiple = _row_multiple(platform.machine(), folder.piece_limit)
         self._session = _session(folder.graph, self._threads)
         self._lock = threading.Lock()
+        self._without_dependencies: Any = None
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
         takes = {name: (_INT, 1 if name.endswith(_VECTORS) else 2) for name in graph_inputs(folder)}
         important = _IMPORTANT.union(OF_DEPENDENCIES) if folder.relations else _IMPORTANT
@@ -84,8 +86,7 @@ class OnnxBackend:
         inputs: Arrays = {**rows.arrays, WORD_COUNTS: np.ascontiguousarray(word_counts)}
         session = self._session
         if self._folder.relations and set(outputs).isdisjoint(OF_DEPENDENCIES):
-            with self._lock:
-                session = self._trees
+            session = self._trees
         found = dict(zip(outputs, _run(session, self._folder.graph, outputs, inputs), strict=True))
         check_found(found, word_counts, rows.width, self._folder)
         return found
@@ -103,14 +104,19 @@ class OnnxBackend:
         graph = self._folder.relation_graph
         return _scores(self._relations, graph, RELATION_OUTPUT, inputs, len(self._folder.relations))
 
-    @cached_property
+    @property
     def _trees(self) -> Any:
         """The graph without dependencies, loaded when they are first not needed: a session runs all that it has.
 
         It is faster by what they take, for as much memory again as the weights.
         """
-        graph = self._folder.graph
-        return _session(graph, self._threads, without_outputs(graph.read_bytes(), OF_DEPENDENCIES))
+        if self._without_dependencies is None:
+            with self._lock:  # for whoever comes first; the others wait once, and never again
+                if self._without_dependencies is None:
+                    graph = self._folder.graph
+                    changed = without_outputs(graph.read_bytes(), OF_DEPENDENCIES)
+                    self._without_dependencies = _session(graph, self._threads, changed)
+        return self._without_dependencies
 
     @cached_property
     def _labels(self) -> Any:

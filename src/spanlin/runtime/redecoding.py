@@ -17,15 +17,16 @@ from spanlin.decoding import (
     SpanRules,
     Temperatures,
     decode_batch,
+    most_probable_trees,
 )
 from spanlin.decoding.scores import check_batch_scores
-from spanlin.errors import DecodingError, LinearizationError
+from spanlin.errors import DecodingError, LinearizationError, SpanlinError
 from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays, Backend, IntArray
-from spanlin.runtime.batch_trees import Trees, join_trees
+from spanlin.runtime.batch_trees import Trees, has_all_boundaries, join_trees, own_boundaries
 from spanlin.runtime.label_ranking import rank_labels
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.sentences import RunBatch
-from spanlin.runtime.tree_spans import label_spans, span_log_probs
+from spanlin.runtime.tree_spans import label_spans, span_log_probs, tree_log_probs
 
 
 class Redecoder:
@@ -68,6 +69,8 @@ class Redecoder:
         There is an item of `constraints` for each sentence. The marginals are [batch, words + 1, words + 1].
         """
         options = self._options
+        if options.scores:  # of every sentence: fetched together
+            batch.found.update({name: np.asarray(batch.found[name]) for name in SCORES if name in batch.found})
         is_labelled = np.array([_has_constituents(wanted) for wanted in constraints])
         is_labelled |= options.used_decoder in ("labelled", "joint")
         rows = np.arange(len(constraints)) if options.marginals else np.flatnonzero(is_labelled)
@@ -104,6 +107,7 @@ class Redecoder:
             halves=(left[rows], right[rows]),
             temperature=self._temperatures.labels,
             ranks=self._options.k_best,
+            with_shares=self._options.marginals,
         )
         words = int(counts.max())
         sides = (None if side is None else side[rows, :words, :words] for side in score_sides(batch))
@@ -187,20 +191,9 @@ class Redecoder:
 
     def _by_boundaries(self, batch: RunBatch[Any], rows: IntArray) -> Trees:
         """Return the trees that the decoder finds by boundaries alone; the graph's own trees keep their labels."""
-        counts, decoder = batch.counts[rows], self._options.decoder
+        counts = batch.counts[rows]
         found = self._kept(batch, rows)
-        lefts, rights = found["lefts"], found["rights"]
-        certified = np.zeros(len(rows), dtype=np.bool_)
-        if decoder != "argmin":
-            assert decoder != "labelled"
-            assert decoder != "joint"
-            try:
-                decoded = decode_batch(counts, *_rows_of_sides(batch, rows), decoder=decoder)
-            except (DecodingError, LinearizationError) as error:
-                if error.sentence is None:
-                    raise
-                raise type(error)(f"{batch.place(int(rows[error.sentence]))}: {error.problem}") from None
-            lefts, rights, certified = decoded.lefts, decoded.rights, decoded.certified
+        lefts, rights, certified = self._decoded(batch, rows, found)
         trees = Trees(
             found=found,
             owners=rows,
@@ -214,7 +207,6 @@ class Redecoder:
         again = moved if self._root_labels is None else np.ones_like(moved)
         if not again.any():
             return trees
-        found |= {"lefts": lefts, "rights": rights}
         labels, log_probs = label_spans(
             self._backend,
             counts[again],
@@ -224,17 +216,57 @@ class Redecoder:
             halves=label_halves(batch),
             root_labels=self._root_labels,
         )
+        found |= {"lefts": lefts, "rights": rights}
+        # What the network found stays as it is.
+        found |= {name: found[name].copy() for name in ("split_labels", "word_labels", "label_log_probs")}
         found["split_labels"][again] = labels[:, : lefts.shape[1]]
         found["word_labels"][again] = labels[:, lefts.shape[1] :]
         found["label_log_probs"][again] = log_probs
         if moved.any():
+            found["span_log_probs"] = found["span_log_probs"].copy()
             found["span_log_probs"][moved] = self._span_log_probs(batch, rows[moved], lefts[moved], rights[moved])
         return trees
 
+    def _decoded(
+        self, batch: RunBatch[Any], rows: IntArray, found: Arrays
+    ) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+        """Return the spans of the decoder's trees by split point, and which trees are certified by that.
+
+        A sentence whose most probable boundaries are those of its own tree keeps it: every decoder finds the same, but
+        the one of least risk, which does not look for the most probable tree.
+        """
+        lefts, rights, decoder = found["lefts"], found["rights"], self._options.decoder
+        if decoder == "argmin":
+            return lefts, rights, np.zeros(len(rows), dtype=np.bool_)
+        assert decoder != "labelled"
+        assert decoder != "joint"
+        certified = np.zeros(len(rows), dtype=np.bool_)
+        if decoder != "minimum-risk" and has_all_boundaries(batch.found):
+            certified = own_boundaries(batch.counts[rows], found)
+        rest = np.flatnonzero(~certified)
+        if not rest.size:
+            return lefts, rights, certified
+        counts = batch.counts[rows[rest]]
+        words = int(counts.max())
+        sides = (None if side is None else side[rows[rest], :words, :words] for side in score_sides(batch))
+        try:
+            if decoder == "cky":
+                decoded = most_probable_trees(counts, *sides)
+            else:
+                decoded = decode_batch(counts, *sides, decoder=decoder)
+        except (DecodingError, LinearizationError) as error:
+            raise _placed(error, batch, rows[rest]) from None
+        lefts, rights = lefts.copy(), rights.copy()
+        lefts[rest, : words - 1], rights[rest, : words - 1] = decoded.lefts, decoded.rights
+        certified[rest] = decoded.certified
+        return lefts, rights, certified
+
     def _kept(self, batch: RunBatch[Any], owners: IntArray) -> Arrays:
-        """Return a copy of what the graph says of these sentences' own trees."""
-        names = (*TREE, *CONFIDENCE, *BOUNDARIES)
-        return {name: batch.found[name][owners] for name in names if name in batch.found}
+        """Return what the graph says of these sentences' own trees; it is not to be changed."""
+        names = [name for name in (*TREE, *CONFIDENCE, *BOUNDARIES) if name in batch.found]
+        if np.array_equal(owners, np.arange(len(batch.members))):
+            return {name: batch.found[name] for name in names}
+        return {name: batch.found[name][owners] for name in names}
 
     @staticmethod
     def _span_log_probs(
@@ -247,10 +279,26 @@ class Redecoder:
     def _boundary_log_probs(
         batch: RunBatch[Any], owners: IntArray, lefts: IntArray, rights: IntArray
     ) -> NDArray[np.float64] | None:
-        if all(name not in batch.found for name in SCORES):
+        left, right = score_sides(batch)
+        if left is None and right is None:
             return None
-        sides = _rows_of_sides(batch, owners)
-        return check_batch_scores(batch.counts[owners], *sides).tree_log_probs(lefts, rights)
+        counts = batch.counts[owners]
+        found = tree_log_probs(counts, lefts, rights, owners=owners, left=left, right=right)
+        strange = np.flatnonzero(~np.isfinite(found))
+        if strange.size:  # of a graph that is broken, or of scores too small to add up: the check says which
+            sides = (None if side is None else side[owners[strange]] for side in (left, right))
+            try:
+                check_batch_scores(counts[strange], *sides)
+            except DecodingError as error:
+                raise _placed(error, batch, owners[strange]) from None
+        return found
+
+
+def _placed(error: DecodingError | LinearizationError, batch: RunBatch[Any], rows: IntArray) -> SpanlinError:
+    """Return an error about one of some sentences of the batch so that it names that sentence."""
+    if error.sentence is None:
+        return error
+    return type(error)(f"{batch.place(int(rows[error.sentence]))}: {error.problem}")
 
 
 _Side: TypeAlias = NDArray[np.floating] | None
@@ -259,11 +307,6 @@ _Side: TypeAlias = NDArray[np.floating] | None
 def score_sides(batch: RunBatch[Any]) -> tuple[_Side, _Side]:
     """Return the scores of left and right boundaries, None for a side that the network does not score."""
     left, right = (batch.found.get(name) for name in SCORES)
-    return left, right
-
-
-def _rows_of_sides(batch: RunBatch[Any], rows: IntArray) -> tuple[_Side, _Side]:
-    left, right = (None if side is None else side[rows] for side in score_sides(batch))
     return left, right
 
 

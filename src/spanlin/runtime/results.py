@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from spanlin.model_folder.calibration import Calibration
 from spanlin.runtime.backend import BOUNDARIES, TREE, Arrays, IntArray
+from spanlin.runtime.batch_trees import own_boundaries
 from spanlin.runtime.confidence import span_evidence
 from spanlin.trees.transforms import constituent_labels
 
@@ -128,10 +129,11 @@ class RecordMaker:
         chances = np.zeros((len(counts), 3, words))
         chances[:, 0, :-1], chances[:, 1] = spans[:, : words - 1], spans[:, words - 1 :]
         chances[:, 2] = np.exp(np.minimum(found["tag_log_probs"], 0.0, dtype=np.float64))
+        certified = own_boundaries(counts, found).tolist()
         # Copies: a sentence that is kept must not keep the whole batch.
         return [
             Record(names, numbers[place, :, :count].copy(), chances[place, :, :count].copy(), certified)
-            for place, (count, certified) in enumerate(zip(counts.tolist(), _certified(counts, found), strict=True))
+            for place, (count, certified) in enumerate(zip(counts.tolist(), certified, strict=True))
         ]
 
     def restore(
@@ -148,14 +150,3 @@ class RecordMaker:
             Record(names, numbers[:, start:end].copy(), chances[:, start:end].copy(), is_certified)
             for (start, end), is_certified in zip(spans, certified, strict=True)
         ]
-
-
-def _certified(counts: IntArray, found: Arrays) -> list[bool]:
-    is_padding = np.arange(1, found["lefts"].shape[1] + 1) >= counts[:, np.newaxis]
-    same = np.ones(is_padding.shape, dtype=np.bool_)
-    if "left_boundaries" in found:
-        same &= found["left_boundaries"][:, :-1] == found["lefts"]
-    if "right_boundaries" in found:
-        same &= found["right_boundaries"][:, 1:] == found["rights"]
-    certified: list[bool] = np.logical_and.reduce(same | is_padding, axis=1).tolist()
-    return certified

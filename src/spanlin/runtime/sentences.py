@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.runtime.backend import Arrays
-from spanlin.runtime.input_rows import InputRows, padded_width, round_up
+from spanlin.runtime.batch_plan import cheapest_batches, full_batches
+from spanlin.runtime.input_rows import InputRows, padded_width
 from spanlin.runtime.words import WordTable
 
 IntArray = NDArray[np.int64]
@@ -32,24 +33,21 @@ class Sentences:
         self.flat = table.features.flatten(self.words, self.word_starts, self.word_counts)
         self.sizes = self.flat.sizes
 
-    def batches(self, *, tokens: int, multiple: int, most: int = 0) -> list[IntArray]:
+    def batches(self, *, tokens: int, multiple: int, most: int = 0, overhead: int = 0) -> list[IntArray]:
         """Return the sentences that have words in batches of like length, the longest first.
 
         A batch takes at most `tokens` places, padding to multiples of `multiple` included; a longer sentence has its
-        own. Of one length, all batches but perhaps one have as many sentences. `most` sentences are in a batch, 0 for
-        any number.
+        own. `most` sentences are in a batch, 0 for any number. Where a batch costs `overhead` places besides, batches
+        are those that cost least; else they are full, so that of one length all but perhaps one have as many sentences.
         """
         numbers = np.flatnonzero(self.word_counts)
-        lengths = self.sizes[numbers]
-        ordered = numbers[np.argsort(-lengths, kind="stable")]
-        batches = []
-        start = 0
-        while start < len(ordered):
-            longest = round_up(int(self.sizes[ordered[start]]), multiple)
-            end = start + min(max(1, tokens // longest), most or len(ordered))
-            batches.append(ordered[start:end])
-            start = end
-        return batches
+        ordered = numbers[np.argsort(-self.sizes[numbers], kind="stable")]
+        lengths = -(-self.sizes[ordered] // multiple) * multiple
+        if overhead:
+            counts = cheapest_batches(lengths, tokens=tokens, overhead=overhead, most=most)
+        else:
+            counts = full_batches(lengths, tokens=tokens, most=most)
+        return np.split(ordered, np.cumsum(counts)[:-1]) if counts else []
 
     def rows(self, members: IntArray, *, multiple: int) -> tuple[InputRows, IntArray]:
         """Return the padded rows of a batch, and how many words each of its sentences has."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,12 +26,13 @@ from spanlin.network.dependency_graph import RelationGraph
 from spanlin.network.device import choose_device
 from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import LabelGraph, ParserGraph
+from spanlin.network.kept_rows import KeptRows
 from spanlin.network.network import ParserNetwork, VocabularySizes
 from spanlin.network.span_scorer import IMPOSSIBLE, LabelScorer
 from spanlin.runtime.backend import (
     OF_DEPENDENCIES,
-    RELATION_HALVES,
     ROOT_RELATION,
+    SELDOM_READ,
     TREE,
     Arrays,
     BoolArray,
@@ -45,6 +46,8 @@ from spanlin.runtime.piece_rows import PieceRows
 
 _GPU_TOKENS = 32_768
 _MOST_RECORDED = 256  # shapes beyond these run unrecorded: each recording keeps the memory of its results
+_REST = 4.0  # recording takes a fifth of the time at most
+_LARGER = 4  # times as many sentences as there are may be run, rather than to launch every kernel
 
 _MISFITS = (
     *(AttributeError, KeyError, TypeError, ValueError, OverflowError, RuntimeError, OSError),
@@ -68,7 +71,7 @@ class TorchBackend:
         self.batch_tokens = _GPU_TOKENS if on_gpu else 1000
         # Divisors of the encoder's limit: padding must not go beyond its last position.
         self.multiple, self.small_multiple = (math.gcd(size if on_gpu else 1, folder.piece_limit) for size in (8, 32))
-        self.most_sentences = 0
+        self.most_sentences = self.batch_overhead = 0
         self.chunk = 16_384 if on_gpu else 4096
         graph = load_graph(folder) if network is None else _parser_graph(network, folder)
         # Networks without an encoder are small, and LSTMs no faster in bfloat16.
@@ -90,9 +93,11 @@ class TorchBackend:
         )
         cuda: Any = torch.cuda  # some of it has no annotations
         self._stream: Any = cuda.Stream(self._device) if on_gpu else None
+        # For what is asked of a batch after it has run: it need not wait for those that came later.
+        self._aside: Any = cuda.Stream(self._device) if on_gpu else None
         self._lock = threading.Lock()  # one stream of work keeps a GPU busy; two would only take turns
         self._recorder: GraphRecorder[_Key, dict[str, Tensor]] | None = (
-            GraphRecorder(limit=_MOST_RECORDED) if on_gpu and _is_ours(network) else None
+            GraphRecorder(limit=_MOST_RECORDED, rest=_REST, keeps_memory=True) if on_gpu and _is_ours(network) else None
         )
 
     @torch.inference_mode()
@@ -109,8 +114,8 @@ class TorchBackend:
             fetched, kept = {}, {}
             for name in outputs:
                 value = found[name][: len(word_counts)]
-                if name in RELATION_HALVES:  # the next replay writes over it
-                    kept[name] = value.clone()
+                if name in SELDOM_READ:
+                    kept[name] = value.clone()  # the next replay writes over it
                     continue
                 if value.dtype == torch.bfloat16:  # NumPy has none
                     value = value.float()
@@ -119,7 +124,7 @@ class TorchBackend:
             done = self._stream.record_event()
         done.synchronize()
         return {name: value.numpy() for name, value in fetched.items()} | {
-            name: cast("NDArray[Any]", _KeptRows(value, self._lock, self._stream)) for name, value in kept.items()
+            name: cast("NDArray[Any]", KeptRows(value, self._lock, self._aside)) for name, value in kept.items()
         }
 
     @torch.inference_mode()
@@ -127,20 +132,24 @@ class TorchBackend:
         self, lefts: Float32Array, rights: Float32Array, left_children: BoolArray, roots: BoolArray
     ) -> Float32Array:
         """Return the log-probabilities of labels."""
-        halves = [torch.from_numpy(half).to(self._device, self._dtype) for half in (lefts, rights)]
-        flags = [torch.from_numpy(flag).to(self._device) for flag in (left_children, roots)]
-        with self._lock:
-            found: Float32Array = self._labels(*halves, *flags)[:, : self._label_count].cpu().numpy()
-        return found
+        return self._score(self._labels, (lefts, rights), (left_children, roots), self._label_count)
 
     @torch.inference_mode()
     def relate(self, heads: Float32Array, dependents: Float32Array, roots: BoolArray) -> Float32Array:
         """Return the log-probabilities of relations."""
         assert self._relations is not None
-        halves = [torch.from_numpy(half).to(self._device, self._dtype) for half in (heads, dependents)]
-        with self._lock:
-            are_roots = torch.from_numpy(roots).to(self._device)
-            found: Float32Array = self._relations(*halves, are_roots)[:, : self._relation_count].cpu().numpy()
+        return self._score(self._relations, (heads, dependents), (roots,), self._relation_count)
+
+    def _score(
+        self, graph: nn.Module, halves: Sequence[Float32Array], flags: Sequence[BoolArray], count: int
+    ) -> Float32Array:
+        """Return the first `count` columns of what a small graph makes of these."""
+        with torch.cuda.stream(self._aside):
+            inputs = [torch.from_numpy(half).to(self._device, self._dtype) for half in halves]
+            inputs += [torch.from_numpy(flag).to(self._device) for flag in flags]
+            with self._lock:
+                scores: Tensor = graph(*inputs)
+            found: Float32Array = scores[:, :count].cpu().numpy()
         return found
 
     def _on_gpu(self, rows: InputRows, inputs: list[Tensor], outputs: tuple[str, ...]) -> dict[str, Tensor]:
@@ -154,6 +163,9 @@ class TorchBackend:
             size = count if count >= full else min(full, 1 << (count - 1).bit_length())
             key = (size, length, rows.width, outputs)
             recording = recorder.find(key, lambda: self._prepare(inputs, size, outputs))
+            if recording is None:  # one with more rows, which fill it as others do
+                larger = (recorder.known((more, *key[1:])) for more in _larger_sizes(size, full))
+                recording = next((found for found in larger if found is not None), None)
             if recording is not None:
                 for place, value in zip(recording.inputs, inputs, strict=True):
                     place[: len(value)].copy_(value, non_blocking=True)
@@ -188,21 +200,11 @@ class TorchBackend:
         return filled, work
 
 
-class _KeptRows:
-    """A tensor of a batch that stays on the GPU: to fetch all of it takes longer than to make it, and few need any."""
-
-    def __init__(self, values: Tensor, lock: threading.Lock, stream: Any) -> None:
-        self._values = values
-        self._lock = lock
-        self._stream = stream
-
-    @torch.inference_mode()
-    def __getitem__(self, places: tuple[IntArray, IntArray]) -> Float32Array:
-        """Return the rows at these sentences and places."""
-        with self._lock, torch.cuda.stream(self._stream):
-            sentences, rows = (torch.from_numpy(part).to(self._values.device) for part in places)
-            found: Float32Array = self._values[sentences, rows].float().cpu().numpy()
-        return found
+def _larger_sizes(size: int, full: int) -> Iterator[int]:
+    """Yield the sizes that batches are filled up to, larger than `size` but not by far, the smallest first."""
+    most = min(full, size * _LARGER)
+    powers = (size << step for step in range(1, _LARGER.bit_length()))
+    yield from sorted({more for more in (*powers, full) if size < more <= most})
 
 
 def load_graph(folder: ModelFolder) -> ParserGraph:

@@ -13,6 +13,7 @@ from spanlin.decoding.tree_roles import all_spans, left_children
 from spanlin.runtime.backend import Backend, BoolArray, Float32Array, IntArray
 
 MOST_SPANS = 8192  # labelled together: each has a number for every label
+_ONE_MORE = ((0, 0), (0, 1))
 
 
 def span_log_probs(
@@ -46,6 +47,44 @@ def span_log_probs(
         np.take_along_axis(by_right, left_edges, axis=1),
     )
     return np.where(is_root, 0.0, each)
+
+
+def tree_log_probs(
+    counts: IntArray,
+    lefts: IntArray,
+    rights: IntArray,
+    *,
+    owners: IntArray,
+    left: NDArray[np.floating] | None,
+    right: NDArray[np.floating] | None,
+) -> NDArray[np.float64]:
+    """Return [trees], the log-probabilities of trees by their boundaries, the root's included.
+
+    `left` and `right` are the outputs SCORES, of which only the cells of the trees' own boundaries are read.
+    """
+    splits = np.arange(1, lefts.shape[1] + 1)
+    rows, ends = owners[:, np.newaxis], counts[:, np.newaxis]
+    inner = splits < ends
+    terms: list[NDArray[np.float64]] = []
+    roots = np.zeros(len(lefts))
+    # Each row ends with the term of the root, so that a side is read once.
+    for side, heads, tails in (
+        (left, np.concatenate([np.broadcast_to(splits - 1, lefts.shape), ends - 1], axis=1), np.pad(lefts, _ONE_MORE)),
+        (
+            right,
+            np.pad(np.broadcast_to(splits, lefts.shape), _ONE_MORE),
+            np.concatenate([np.maximum(rights - 1, 0), ends - 1], axis=1),
+        ),
+    ):
+        if side is not None:
+            found = side[rows, heads, tails].astype(np.float64)
+            terms.append(np.where(inner, found[:, :-1], 0.0))
+            roots += found[:, -1]
+    with np.errstate(over="ignore", invalid="ignore"):  # huge negative scores may add up to -inf
+        # One by one, so that rounding is the same whatever the padding.
+        sums: NDArray[np.float64] = np.add.accumulate(np.concatenate(terms, axis=1), axis=1)
+        found_log_probs: NDArray[np.float64] = (sums[:, -1] if sums.shape[1] else np.zeros(len(lefts))) + roots
+    return found_log_probs
 
 
 def label_spans(

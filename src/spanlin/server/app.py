@@ -23,7 +23,7 @@ from spanlin.runtime.options import TREE_DECODERS
 from spanlin.server import schema
 from spanlin.server.answers import RequestError, error_response, json_bytes, json_response
 from spanlin.server.batching import Batcher, QueueFullError
-from spanlin.server.documentation import STYLE_PATH, add_documentation, request_body
+from spanlin.server.documentation import Handle, add_documentation, request_body
 from spanlin.server.evaluating import evaluate
 from spanlin.server.gate import STATIC, Gate
 from spanlin.server.jobs import PendingRequest
@@ -31,12 +31,14 @@ from spanlin.server.metrics import CONTENT_TYPE, Metrics
 from spanlin.server.reading import RequestSentences, read_sentences
 from spanlin.server.request_ids import HEADER
 from spanlin.server.settings import ServerSettings
+from spanlin.server.shortcut import Shortcut
 from spanlin.trees.transforms import constituent_labels
 
 PAGE_FOLDER = Path(__file__).parent / "static"
+_PARSE = "/v1/parse"
 _ROUTES = (
-    *("/", "/docs", STYLE_PATH, "/openapi.json", "/health", "/metrics"),
-    *("/v1/parse", "/v1/evaluate", "/v1/model"),
+    *("/", "/docs", "/openapi.json", "/health", "/metrics"),
+    *(_PARSE, "/v1/evaluate", "/v1/model"),
 )
 _AT_ONCE_BYTES = 4_000  # bodies up to this size are read in the event loop; longer ones would hold it up
 _LOOK_AGAIN = 0.5  # seconds between two looks whether the client is still there
@@ -78,6 +80,9 @@ def create_app(parsers: Parser | Sequence[Parser], settings: ServerSettings | No
         lifespan=lifespan,
     )
     app.state.batcher = batcher
+    parse = _parse_handle(batcher, settings, parsers[0].folder.path.resolve().name)
+    parse_route = _named("parse", _answered(parse, settings))
+    app.add_middleware(Shortcut, path=_PARSE, route=parse_route)
     app.add_middleware(Gate, settings=settings, metrics=metrics, routes=_ROUTES)
     if settings.cors_origins:
         app.add_middleware(
@@ -88,10 +93,13 @@ def create_app(parsers: Parser | Sequence[Parser], settings: ServerSettings | No
             expose_headers=["Retry-After", HEADER],
         )
     app.add_exception_handler(HTTPException, _http_error)
-    _add_parse(app, batcher, settings, parsers[0].folder.path.resolve().name)
-    _add_evaluate(app, settings)
-    _add_facts(app, parsers[0], settings, metrics)
-    add_documentation(app, secured=bool(settings.token))
+    _add_parse(app, parse_route)
+    handles = {
+        _PARSE: parse,
+        "/v1/evaluate": _add_evaluate(app, settings),
+        **_add_facts(app, parsers[0], settings, metrics),
+    }
+    add_documentation(app, handles, secured=bool(settings.token))
     _add_page(app)
     return app
 
@@ -103,9 +111,7 @@ async def _http_error(_: Request, error: Exception) -> Response:
     return error_response(error.status_code, messages.get(error.status_code, error.detail), error.headers)
 
 
-def _answered(
-    handle: Callable[[bytes, Request], Awaitable[bytes]], settings: ServerSettings
-) -> Callable[[Request], Awaitable[Response]]:
+def _answered(handle: Handle, settings: ServerSettings) -> Callable[[Request], Awaitable[Response]]:
     """Return a route that turns a body of JSON into an answer of JSON within the time limit."""
 
     async def route(request: Request) -> Response:
@@ -154,7 +160,8 @@ def _hung_up() -> RequestError:
     return RequestError(400, "the client hung up")  # only the metrics will see this
 
 
-def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: str) -> None:
+def _parse_handle(batcher: Batcher, settings: ServerSettings, model: str) -> Handle:
+    """Return what answers a request to parse, from its body."""
     opening = b'{"model":' + json_bytes(model) + b',"results":['
 
     def read(body: bytes) -> RequestSentences:
@@ -186,15 +193,20 @@ def _add_parse(app: FastAPI, batcher: Batcher, settings: ServerSettings, model: 
             start += count
         return opening + b",".join(items) + b"]}"
 
+    return parse
+
+
+def _add_parse(app: FastAPI, route: Callable[[Request], Awaitable[Response]]) -> None:
+    """Add the route for parses, for its documentation: requests take a shortcut to it."""
     app.post(
-        "/v1/parse",
+        _PARSE,
         summary="Parse one or more texts, or tokenized sentences",
         responses={200: {"model": schema.ParseAnswer}, **_ERRORS},
         openapi_extra=request_body(schema.ParseRequest),
-    )(_named("parse", _answered(parse, settings)))
+    )(route)
 
 
-def _add_evaluate(app: FastAPI, settings: ServerSettings) -> None:
+def _add_evaluate(app: FastAPI, settings: ServerSettings) -> Handle:
     # Plain Python, which would only take the interpreter from the workers: one at a time, even after a time-out.
     one_thread = ThreadPoolExecutor(1, thread_name_prefix="spanlin-evaluate")
 
@@ -210,23 +222,27 @@ def _add_evaluate(app: FastAPI, settings: ServerSettings) -> None:
         responses={200: {"model": schema.EvaluateAnswer}, **_ERRORS},
         openapi_extra=request_body(schema.EvaluateRequest),
     )(_named("evaluate", _answered(handle, settings)))
+    return handle
 
 
-def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: Metrics) -> None:
+def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: Metrics) -> dict[str, Handle]:
     folder = parser.folder
-    facts = {
-        "name": folder.path.resolve().name,
-        "version": __version__,
-        "precision": parser.backend.precision,
-        "calibrated": folder.is_calibrated,
-        "dependencies_calibrated": folder.dependencies_calibrated,
-        "labels": list(dict.fromkeys(part for label in folder.labels for part in constituent_labels(label))),
-        "tags": list(folder.tags),
-        "relations": list(folder.relations),
-        "universal_tags": list(folder.universal_tags),
-        "decoders": list(TREE_DECODERS),
-        "limits": settings.limits(),
-    }
+    facts = json_bytes(
+        {
+            "name": folder.path.resolve().name,
+            "version": __version__,
+            "precision": parser.backend.precision,
+            "calibrated": folder.is_calibrated,
+            "dependencies_calibrated": folder.dependencies_calibrated,
+            "labels": list(dict.fromkeys(part for label in folder.labels for part in constituent_labels(label))),
+            "tags": list(folder.tags),
+            "relations": list(folder.relations),
+            "universal_tags": list(folder.universal_tags),
+            "decoders": list(TREE_DECODERS),
+            "limits": settings.limits(),
+        }
+    )
+    healthy = json_bytes({"status": "ok"})
 
     @app.get(
         "/v1/model",
@@ -234,12 +250,12 @@ def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: 
         responses={200: {"model": schema.ModelAnswer}, **_DENIED},
     )
     async def model() -> Response:
-        return json_response(json_bytes(facts))
+        return json_response(facts)
 
     @app.head("/health", include_in_schema=False)
     @app.get("/health", summary="Say that the service is up", responses={200: {"model": schema.HealthAnswer}})
     async def health() -> Response:
-        return json_response(b'{"status":"ok"}')
+        return json_response(healthy)
 
     @app.get(
         "/metrics",
@@ -249,6 +265,14 @@ def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: 
     )
     async def figures() -> Response:
         return Response(metrics.text(), headers={"Content-Type": CONTENT_TYPE, "Cache-Control": "no-store"})
+
+    def told(answer: Callable[[], bytes]) -> Handle:
+        async def handle(_: bytes, __: Request) -> bytes:
+            return answer()
+
+        return handle
+
+    return {"/v1/model": told(lambda: facts), "/health": told(lambda: healthy), "/metrics": told(metrics.text)}
 
 
 def _add_page(app: FastAPI) -> None:

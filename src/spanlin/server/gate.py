@@ -19,7 +19,7 @@ _LOG = logging.getLogger(__name__)
 STATIC = "/static/"
 # A browser asks for the page before anyone can give it the token; the page's own requests need the token. How to send
 # it is in the documentation.
-_OPEN = frozenset(["/", "/docs", "/docs.css", "/openapi.json", "/health"])
+_OPEN = frozenset(["/", "/docs", "/openapi.json", "/health"])
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),

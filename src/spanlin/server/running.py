@@ -20,9 +20,6 @@ from spanlin.server.app import create_app
 from spanlin.server.settings import ServerSettings
 from spanlin.stop_signals import on_stop_signal
 
-# Few sentences wait here at a time, and few of them have the same length: smaller batches save more padding than they
-# cost. Measured: a tenth for 8 to 16 sentences, and nothing for 64 and more.
-_BATCH_TOKENS = 250
 _LONGEST_IDLE = 30  # seconds that a connection without a request is kept open
 
 
@@ -34,7 +31,6 @@ def load_parsers(model: str | Path = "en", *, threads: int = 0, device: str = ""
         return [Parser.load(path, device=device)]
     folder = open_folder(path)
     backend = OnnxBackend(folder, threads=1)
-    backend.batch_tokens = _BATCH_TOKENS
     return [Parser(folder, backend, workers=1) for _ in range(threads or available_cores())]
 
 

@@ -75,7 +75,7 @@ def train_run(
     recover_folder(folder / "last")
     # A finished run is resumed too: that checks its configuration and its data, and trains nothing.
     result = train(config, folder, resume=(folder / "last").exists(), device=device, watch=watch)
-    _write_json(folder.with_name(f"{folder.name}.json"), _run_record(recipe, name, result, folder))
+    _write_json(_record_file(folder), _run_record(recipe, name, result, folder))
     return result
 
 
@@ -85,6 +85,11 @@ def _finished(recipe: Recipe, teacher: str, work: Path) -> Path:
     if not (folder / "last").exists() or not load_progress(folder / "last").finished:
         raise TrainingError(f"{folder}: this teacher is not trained yet: train the recipe's teachers first")
     return folder / "best" if (folder / "best").exists() else folder / "last"
+
+
+def _record_file(folder: Path) -> Path:
+    """Return what says of a run how far it is, beside its folder."""
+    return folder.with_name(f"{folder.name}.json")
 
 
 def _run_record(recipe: Recipe, name: str, result: TrainingResult, folder: Path) -> dict[str, Any]:
@@ -159,8 +164,9 @@ def run_folder(recipe: Recipe, config: str, work: Path) -> Path:
 
 def _runs(recipe: Recipe, work: Path) -> Iterator[Run]:
     for name in (*recipe.teachers, recipe.student):
-        last = run_folder(recipe, name, work) / "last"
-        minutes = load_progress(last).seconds / 60 if last.exists() else None
+        # The record beside a run's folder is what there is of a run that another machine did.
+        record = _record_file(run_folder(recipe, name, work))
+        minutes = json.loads(record.read_text(encoding="utf-8"))["minutes"] if record.exists() else None
         yield Run(config=name, seed=recipe.config(name).seed, minutes=minutes)
 
 

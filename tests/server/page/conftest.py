@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,10 +23,22 @@ if TYPE_CHECKING:
     from page_visits import Visit
 
 
-@pytest.fixture(scope="session")
-def reference() -> Parser:
+@cache
+def _parser(model: str) -> Parser:
+    return Parser.load(model, threads=1)
+
+
+@pytest.fixture
+def reference(mode: str) -> Parser:
     """The parser whose answers the page must show; not the service's own, which its worker uses."""
-    return Parser.load(threads=1)
+    return _parser(_model_in_tab() if mode == "tab" else "en")
+
+
+def _model_in_tab() -> str:
+    """Return the name of the model that the page without a server opens with."""
+    found = re.search('<meta name="spanlin-model" content="models/([^"]+)"', (PAGE / "index.html").read_text("utf-8"))
+    assert found is not None
+    return found[1]
 
 
 # Not for the whole session: while it runs, so does an event loop in this thread, and others' tests start their own.
@@ -64,13 +77,19 @@ def static_host() -> Iterator[str]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Visit the page in both modes in the tests of modules that say so."""
     if "where" in metafunc.fixturenames and getattr(metafunc.module, "IN_BOTH_MODES", False):
-        metafunc.parametrize("where", ["service", "tab"], indirect=True)
+        metafunc.parametrize("mode", ["service", "tab"], indirect=True)
 
 
 @pytest.fixture
-def where(request: pytest.FixtureRequest) -> str:
-    """Who parses for the page, by its address: a service or, for tests with the parameter "tab", the page itself."""
-    if getattr(request, "param", "service") == "tab":
+def mode(request: pytest.FixtureRequest) -> str:
+    """Who parses for the page: a "service" or, for tests with the parameter "tab", the page itself."""
+    return str(getattr(request, "param", "service"))
+
+
+@pytest.fixture
+def where(request: pytest.FixtureRequest, mode: str) -> str:
+    """The page's address."""
+    if mode == "tab":
         return str(request.getfixturevalue("static_host"))
     client: httpx.Client = request.getfixturevalue("client")
     return str(client.base_url)

@@ -38,6 +38,24 @@ def test_a_phone_shows_all_without_scrolling_sideways(visit: Visit) -> None:
     eventually(page, lambda: page.evaluate(fits))
 
 
+def test_a_phone_shows_two_trees_and_folded_ones_without_scrolling_sideways(visit: Visit) -> None:
+    page = visit(width=360, height=740, text=TELESCOPE, compare="reading-2")
+    page.wait_for_selector("#other-frame [role=treeitem]", state="attached")
+    fits = "document.documentElement.scrollWidth <= innerWidth"
+    beyond = "all => all.map(one => one.getBoundingClientRect().right - innerWidth).filter(more => more > 0)"
+    one, other = (page.locator(name).bounding_box() for name in ("#how", "#export"))
+    assert one is not None
+    assert other is not None
+    assert abs(one["y"] - other["y"]) < 20  # in one row
+    buttons = ".tree-panel .head-actions button:not([hidden])"
+    assert (page.evaluate(fits), page.eval_on_selector_all(buttons, beyond)) == (True, [])
+    page.locator("#tree-frame .phrase-node").first.focus()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Unfold 1 part")).to_be_visible()
+    assert (page.evaluate(fits), page.eval_on_selector_all(buttons, beyond)) == (True, [])
+    keep(page, "phone-two-trees")
+
+
 def test_a_phone_opens_on_the_root_with_decoders_tucked_away(visit: Visit) -> None:
     page = visit(width=360, height=740, text=TELESCOPE)
     expect(page.locator("#tree-frame .phrase-node").first).to_be_in_viewport()

@@ -12,8 +12,11 @@ import pytest
 from page_visits import CODE, TELESCOPE, eventually, expect, keep, needs_chromium
 from parsers_with_heads import LIKE_UD, ParserWithHeads
 from running_service import run_app
+from spanlin.model_folder.lookup import find_model
+from spanlin.parser import Parser
 from spanlin.render.svg_arcs import arc_levels
 from spanlin.server.app import create_app
+from trees_alone import trees_alone
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -48,8 +51,16 @@ def test_each_word_has_its_arc_with_relation_and_tag(visit: Visit, address: str)
     keep(page, "arcs")
 
 
-def test_a_model_without_dependencies_has_no_arcs(visit: Visit) -> None:
-    page = visit(text=CODE)
+@pytest.fixture(scope="module")
+def address_without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a service whose model has no dependencies."""
+    folder = trees_alone(find_model("en"), tmp_path_factory.mktemp("trees-alone") / "en")
+    with run_app(create_app(Parser.load(folder, threads=1))) as client:
+        yield str(client.base_url)
+
+
+def test_a_model_without_dependencies_has_no_arcs(visit: Visit, address_without: str) -> None:
+    page = visit(address_without, text=CODE)
     expect(page.locator("#arcs-panel")).to_be_hidden()
     page.hover("#tree-frame .phrase-node[data-label=VP][data-left='1'] .label")
     expect(page.locator("#card")).to_contain_text("probable")
@@ -222,7 +233,7 @@ def test_a_wish_that_no_dependency_tree_meets_leaves_all_as_it_was(visit: Visit,
     assert heads_of(page) == [2, 0]
 
 
-def test_a_link_with_arcs_opens_where_the_model_has_none(visit: Visit) -> None:
-    page = visit(text=CODE, **{"require-arcs": "1.1-2", "forbid-arcs": "1.2-0 7 1.3-3"})
+def test_a_link_with_arcs_opens_where_the_model_has_none(visit: Visit, address_without: str) -> None:
+    page = visit(address_without, text=CODE, **{"require-arcs": "1.1-2", "forbid-arcs": "1.2-0 7 1.3-3"})
     expect(page.locator("#tree-frame .phrase-node").first).to_be_visible()
     expect(page.locator("#chips .chip")).to_have_count(0)

@@ -63,6 +63,10 @@ def test_a_sentence_becomes_the_parsers_tree(visit: Visit, reference: Parser) ->
     expect(page.locator("#welcome")).to_be_hidden()
     page.hover("#tree-frame .phrase-node >> nth=2")
     keep(page, "desktop-light")
+    page.get_by_role("tab", name="Side by side").click()
+    expect(page.locator("#table-panel")).to_be_visible()
+    page.hover("#tree-frame .phrase-node >> nth=2")
+    keep(page, "side-by-side")  # docs/page.png
 
 
 def test_typing_parses_after_a_pause_and_ctrl_enter_at_once(visit: Visit, reference: Parser) -> None:
@@ -138,7 +142,7 @@ def test_the_boundaries_are_told_as_text_too(visit: Visit, reference: Parser) ->
     eventually(page, lambda: "side=right" in page.url)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def disagreement(reference: Parser) -> tuple[str, str]:
     """A text and a decoder that does not give the greedy tree."""
     for text in HARD:
@@ -383,7 +387,7 @@ def test_two_hundred_words_are_laid_out(visit: Visit, reference: Parser, request
     nodes: list[Node] = sorted((one["label"], one["left"], one["right"]) for one in told["constituents"])
     wait_for_tree(page, nodes)
     # In so long a sentence, int8 in the tab may choose otherwise where two readings are all but equally probable.
-    if request.node.callspec.params["where"] == "service":
+    if request.node.callspec.params["mode"] == "service":
         assert nodes == expected(parse(reference, text))
     page.locator("#table-frame").evaluate("frame => frame.scrollTo(900, 900)")
     page.locator("#table-frame canvas").hover(position={"x": 200, "y": 60})

@@ -10,7 +10,7 @@ import { ExportDialog, copyText } from "./export_dialog.js";
 import { Card, Menu } from "./floating.js";
 import { setUpFullScreen } from "./full_screen.js";
 import { Notices } from "./notices.js";
-import { ParserError, fetchModel, fetchParses, isInTab, setToken } from "./parser.js";
+import { ParserError, fetchModel, fetchParses, isInTab, models, setToken } from "./parser.js";
 import { readTrees } from "./pasted_trees.js";
 import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion, treesQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
@@ -18,7 +18,7 @@ import { spanItems } from "./span_menu.js";
 import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
-import { aboutDecoder, agreement, arcsPromise, compareTrees, fillDecoders, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
+import { aboutDecoder, agreement, arcsPromise, compareTrees, fillDecoders, fillModels, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
 import { buildTree } from "./tree.js";
 import { TreeView, nodeCard } from "./tree_view.js";
 import { OBEDIENT, decoderName, readingRank, readings } from "./decoders.js";
@@ -40,6 +40,7 @@ let asking = null; // the request under way
 let retries = 0;
 let decoders = []; // that the service has
 let hasDependencies = false; // whether its model has them
+let running = null; // the model that parses or is being loaded, as the state names it
 
 // ---- asking the service ---------------------------------------------------------------------------------------
 
@@ -55,6 +56,14 @@ async function refresh() {
   busy(true);
   const pasted = readTrees(asked.text);
   try {
+    if (asked.model !== running) {
+      await loadModel(asked.model);
+      if (asking !== mine) return;
+      if (!hasDependencies && asked.requiredArcs.length + asked.forbiddenArcs.length) {
+        begin();
+        return;
+      }
+    }
     if (!good || !sameQuestion(good, asked)) {
       const found = await fetchParses(pasted ? treesQuestion(asked, pasted) : textQuestion(asked), mine.signal);
       sentences = found.filter((parsed) => parsed.words.length);
@@ -82,7 +91,10 @@ async function refresh() {
   } catch (error) {
     if (error.name !== "AbortError") failed(error);
   } finally {
-    if (asking === mine) busy(false);
+    if (asking === mine) {
+      busy(false);
+      showLoading(null);
+    }
   }
 }
 
@@ -184,11 +196,11 @@ function restore() {
 
 /** Starts from what the address says. */
 function begin() {
-  state = readAddress();
-  // A link may come from a service with other decoders.
+  state = knownModel(readAddress());
+  // A link may come from a service with other decoders, or from a page with other models.
   if (!decoders.includes(state.decoder)) state = { ...state, decoder: DEFAULT_STATE.decoder };
   if (![...decoders, ...readings].includes(state.compare)) state = { ...state, compare: "" };
-  if (!hasDependencies) state = { ...state, requiredArcs: [], forbiddenArcs: [] };
+  if (!hasDependencies && state.model === running) state = { ...state, requiredArcs: [], forbiddenArcs: [] };
   menu.close();
   refresh();
 }
@@ -223,6 +235,7 @@ function show() {
   tree.show(root, parsed, { required, differ: difference?.mine });
   if (other) {
     otherTree.show(other.root, other.parsed, { required, differ: difference.theirs });
+    tree.refit();
     $("difference").textContent = difference.text;
     $("difference").dataset.count = difference.count;
   }
@@ -261,11 +274,12 @@ function otherPromise(constrained) {
 }
 
 function showControls() {
+  $("model-choice").value = state.model || models[0]?.name;
   $("decoder").value = state.decoder;
   $("compare").value = state.compare;
   $("decoder-about").textContent = aboutDecoder(state.decoder);
   // On a phone they are tucked away, unless a link has chosen one.
-  if (state.compare || state.decoder !== DEFAULT_STATE.decoder) $("how").setAttribute("aria-expanded", "true");
+  if (state.compare || state.model || state.decoder !== DEFAULT_STATE.decoder) $("how").setAttribute("aria-expanded", "true");
   if (!sentences.length) return;
   showPicker($("picker"), sentences, state.sentence);
   showChips($("chips"), sentences[state.sentence].words, state, {
@@ -337,6 +351,8 @@ function makeTree(frame, name) {
 
 const tree = makeTree($("tree-frame"), "Constituents of the sentence");
 const otherTree = makeTree($("other-frame"), "Constituents by the other decoder");
+// Side by side, what differs is seen more easily where all the rest is of one size.
+[tree.viewport.partner, otherTree.viewport.partner] = [otherTree.viewport, tree.viewport];
 const table = new TableView($("table-frame"), {
   onpoint(span, box) {
     point(span, table);
@@ -384,6 +400,10 @@ const composer = new Composer($("composer"), {
 
 // ---- the reader's hands ---------------------------------------------------------------------------------------
 
+$("model-choice").addEventListener("change", ({ target }) => {
+  // Arcs are wishes that a model without dependencies cannot meet.
+  change({ model: target.value === models[0].name ? "" : target.value, requiredArcs: [], forbiddenArcs: [] });
+});
 $("decoder").addEventListener("change", (event) => change({ decoder: event.target.value }));
 $("compare").addEventListener("change", (event) => change({ compare: event.target.value }));
 $("picker").querySelector("select").addEventListener("change", (event) => change({ sentence: Number(event.target.value) }));
@@ -472,16 +492,37 @@ function showLoading(part) {
   $("loading").querySelector("span").textContent = part < 1 ? `Loading the parser, ${Math.floor(part * 100)}%` : "Starting the parser";
 }
 
+/** A state with a model that this page has. */
+function knownModel(found) {
+  const isKnown = models.slice(1).some(({ name }) => name === found.model);
+  return isKnown ? found : { ...found, model: DEFAULT_STATE.model };
+}
+
+/** Has the parser load the model of this name, and tells what it can do, unless another was wished for meanwhile. */
+async function loadModel(name) {
+  running = name;
+  try {
+    const model = await fetchModel(showLoading, name);
+    if (running === name) useModel(model);
+  } catch (error) {
+    if (running === name) running = null;
+    throw error;
+  }
+}
+
+function useModel(model) {
+  decoders = model.decoders;
+  hasDependencies = model.relations.length > 0;
+  fillDecoders($("decoder"), $("compare"), decoders);
+  const where = isInTab ? ". It runs in this tab: nothing that you type leaves it" : "";
+  $("model").textContent = `Model ${model.name}, spanlin ${model.version}${where}`;
+}
+
 async function start() {
   // Whoever is quick may type before the service has answered.
   if (!composer.isTyping) composer.show(readAddress().text);
   try {
-    const model = await fetchModel(showLoading);
-    decoders = model.decoders;
-    hasDependencies = model.relations.length > 0;
-    fillDecoders($("decoder"), $("compare"), decoders);
-    const where = isInTab ? ". It runs in this tab: nothing that you type leaves it" : "";
-    $("model").textContent = `Model ${model.name}, spanlin ${model.version}${where}`;
+    await loadModel(knownModel(readAddress()).model);
   } catch (error) {
     failed(error, start);
     return;
@@ -491,4 +532,6 @@ async function start() {
   begin();
 }
 
+$("model-field").hidden = models.length < 2;
+fillModels($("model-choice"), models);
 start();

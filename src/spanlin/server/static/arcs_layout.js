@@ -28,7 +28,7 @@ export function layoutArcs(parsed) {
   const port = (word, arc) => (ends[word].indexOf(arc) - (ends[word].length - 1) / 2) * PORT;
   const words = parsed.words.map((word, index) => {
     const made = { text: shorten(visible(word), LONGEST_WORD), tag: visible(parsed.universal_tags[index]), x: 0, y: 0 };
-    const width = Math.max(textWidth(made.text, FONTS.word), textWidth(made.tag, FONTS.small), ends[index].length * PORT);
+    const width = Math.max(textWidth(made.text, FONTS.word), textWidth(made.tag, FONTS.tag), ends[index].length * PORT);
     return { ...made, half: (width + GAP) / 2 };
   });
   const arcs = heads.map((head, word) => makeArc(parsed, word, head - 1));

@@ -76,7 +76,7 @@ export function svgText(root, words, collapsed, look) {
     const at = `translate(${round(x)} ${round(y)})`;
     if (node.word !== null) {
       parts.push(
-        `<g class="word" transform="${at}"><text y="4" font-size="10.5" fill="#5b6370">${escapeXml(place.title)}</text>` +
+        `<g class="word" transform="${at}"><text y="4.5" font-size="12.5" fill="#5b6370">${escapeXml(place.title)}</text>` +
           wordText(place.text, WORD_DROP, family) + "</g>",
       );
       continue;

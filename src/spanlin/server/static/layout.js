@@ -8,11 +8,12 @@ import { sureness } from "./tree.js";
 export const FONTS = {
   label: '600 13px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   small: '500 10.5px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  tag: '500 12.5px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   relation: '500 11.5px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   word: '17px ui-serif, "Iowan Old Style", "Palatino Linotype", Palatino, Georgia, serif',
 };
 export const PILL = 24; // height of a label's pill
-export const WORD_DROP = 25; // from the middle of a tag to its word's baseline
+export const WORD_DROP = 26; // from the middle of a tag to its word's baseline
 const LEVEL = 50; // from a constituent to the one under it
 const GAP = 18; // between words
 const MARGIN = 16;
@@ -100,7 +101,7 @@ function makePlace(node, parent, depth, { words, collapsed, look }) {
 }
 
 function measure(place) {
-  const own = textWidth(place.title, place.node.word === null ? FONTS.label : FONTS.small);
+  const own = textWidth(place.title, place.node.word === null ? FONTS.label : FONTS.tag);
   const doubt = place.doubt ? textWidth(place.doubt, FONTS.small) + 6 : 0;
   place.pill = own + doubt + 18;
   if (place.node.word !== null) {

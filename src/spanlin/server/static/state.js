@@ -4,6 +4,7 @@ import { PLAIN_LOOK } from "./layout.js";
 
 export const DEFAULT_STATE = Object.freeze({
   text: "",
+  model: "", // the usual one
   decoder: "argmin",
   compare: "",
   sentence: 0,
@@ -28,6 +29,7 @@ export function encodeState(state) {
   if (!fitsLink(state)) return "";
   const parts = new URLSearchParams();
   if (state.text) parts.set("text", state.text);
+  if (state.model) parts.set("model", state.model);
   if (state.decoder !== DEFAULT_STATE.decoder) parts.set("decoder", state.decoder);
   if (state.compare) parts.set("compare", state.compare);
   // People count sentences from one.
@@ -50,6 +52,7 @@ export function decodeState(hash) {
   const sentence = Number.parseInt(parts.get("sentence") ?? "1", 10);
   return {
     text: parts.get("text") ?? "",
+    model: name("model", DEFAULT_STATE.model),
     decoder: name("decoder", DEFAULT_STATE.decoder),
     compare: name("compare", ""),
     sentence: sentence >= 1 ? sentence - 1 : 0,
@@ -79,7 +82,8 @@ export function sameQuestion(one, two) {
   const wishes = (state) => [
     encodeSpans(state.required), encodeSpans(state.forbidden), encodeArcs(state.requiredArcs), encodeArcs(state.forbiddenArcs),
   ].join("|");
-  return one.text === two.text && one.decoder === two.decoder && wishes(one) === wishes(two);
+  const sameModel = (one.model ?? "") === (two.model ?? ""); // a history entry of an older page has none
+  return sameModel && one.text === two.text && one.decoder === two.decoder && wishes(one) === wishes(two);
 }
 
 // A span is written sentence.left-right, the sentence from 1, the split points as they are: 1.2-5.

@@ -1,29 +1,39 @@
-// The parser in this tab, on a page without a server: <meta name="spanlin-model"> names the folder of its model, and the
-// npm package, built for the page, is beside the page in tab/.
+// The parser in this tab, on a page without a server: each <meta name="spanlin-model"> names the folder of a model, the
+// first of which is the usual one, and the npm package, built for the page, is beside the page in tab/.
 
 import { ParserError } from "./parser_error.js";
 
-const model = document.querySelector("meta[name=spanlin-model]")?.content ?? "";
+/** The models that the page can load, by name, with their sizes in bytes; none if a service parses. */
+export const models = Array.from(document.querySelectorAll("meta[name=spanlin-model]"), ({ content, dataset }) => ({
+  name: content.split("/").at(-1),
+  folder: content,
+  bytes: Number(dataset.bytes),
+}));
 
-export const isInTab = model !== "";
+export const isInTab = models.length > 0;
 
 const here = (path) => new URL(path, document.baseURI).href;
-let loading = null; // the parser, or what it will be
+const loading = new Map(); // by model, its parser or what it will be
+let chosen = models[0];
 
-/** Starts loading the parser, once; after a failure the next call tries again. */
+/** Starts loading the chosen model, once; after a failure the next call tries again. */
 function load(tell = () => {}) {
-  loading ??= start(tell).catch((error) => {
-    loading = null;
-    throw error;
-  });
-  return loading;
+  const model = chosen;
+  if (!loading.has(model)) {
+    const parser = start(model, tell).catch((error) => {
+      loading.delete(model);
+      throw error;
+    });
+    loading.set(model, parser);
+  }
+  return loading.get(model);
 }
 
-async function start(tell) {
+async function start({ folder }, tell) {
   const { loadInWorker } = await import(here("tab/spanlin.js"));
   const worker = new Worker(here("tab/worker.js"), { type: "module" });
   const files = new Map();
-  return loadInWorker(here(model), {
+  return loadInWorker(here(folder), {
     worker,
     everything: true,
     wasmUrl: here("tab/ort-wasm-simd-threaded.wasm"),
@@ -39,7 +49,8 @@ const failure = (title, error, more) =>
   error.name === "AbortError" ? error : new ParserError({ title, message: `${error.message}.`, ...more });
 
 export const parserInTab = {
-  async fetchModel(tell) {
+  async fetchModel(tell, name) {
+    chosen = models.find((model) => model.name === name) ?? models[0];
     try {
       return (await load(tell)).facts;
     } catch (error) {

@@ -13,6 +13,7 @@ const HEAD = 34; // room for the boundaries along the edge
 const PAD = 10;
 const SMALLEST = 9;
 const LARGEST = 46;
+const LEGIBLE = 20; // at least, for cells that are made smaller so that all of them show
 const WORD_FONT = 'ui-serif, "Iowan Old Style", "Palatino Linotype", Palatino, Georgia, serif';
 const NUMBER_FONT = 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace';
 
@@ -123,6 +124,10 @@ export class TableView {
       const side = this.side === "right" ? HEAD + 8 : 0;
       size = Math.max(15, Math.min(LARGEST, Math.floor((room - this.gutter - side) / this.count)));
     }
+    // Where somewhat smaller cells show the whole table, nobody has to scroll for its last rows.
+    const tallest = Number.parseFloat(getComputedStyle(this.frame).maxHeight);
+    const whole = Math.floor((tallest - PAD * 2 - HEAD - 2) / this.count);
+    if (whole >= LEGIBLE) size = Math.min(size, whole);
     this.size = Math.max(SMALLEST, Math.min(80, size * this.zoomFactor));
     this.gutter = this.#gutter(this.size);
     const total = this.count * this.size;

@@ -11,9 +11,15 @@ export function fillDecoders(main, other, names) {
   const options = (keys) => keys.map((key) => el("option", { value: key }, decoderName(key)));
   refill(main, ...options(names));
   refill(other,
-    el("option", { value: "" }, "nothing"),
-    el("optgroup", { label: "What else could it mean?" }, ...options(readings)),
+    el("option", { value: "" }, "Only this tree"),
+    el("optgroup", { label: "Other readings" }, ...options(readings)),
     el("optgroup", { label: "Other decoders" }, ...options(names)));
+}
+
+/** Fills the list of models, if the page has several: a larger one is slower to load, and more often right. */
+export function fillModels(list, models) {
+  const size = (bytes) => `${Math.max(1, Math.round(bytes / 1e6))} MB`;
+  refill(list, ...models.map(({ name, bytes }) => el("option", { value: name }, `${name} (${size(bytes)})`)));
 }
 
 /** Shows which sentence is open, if there are several. */

@@ -52,6 +52,11 @@ export class TreeView {
     this.#draw({ keep: sameWords });
   }
 
+  /** Fits the tree into its frame again, unless the reader has moved it. */
+  refit() {
+    this.viewport.show(this.layout, { keep: true });
+  }
+
   /** Draws the tree in another look: see `PLAIN_LOOK`. */
   setLook(look) {
     this.look = look;

@@ -7,7 +7,7 @@ const DRAG = 4; // pixels before a press becomes a drag, so that a click with a 
 const STEP = 60;
 const LARGEST_FIT = 1.35; // by itself a drawing is never shown larger
 const NARROW = 500; // pixels of a phone's window
-const LEAST_ON_PHONES = 0.42; // phones are held closer to the eye
+const LEAST_ON_PHONES = 0.5; // phones are held closer to the eye
 
 export class Viewport {
   /** `frame` is what one sees through, `content` the SVG group that moves; `onmove` is told of every change. */
@@ -19,6 +19,7 @@ export class Viewport {
     this.scale = 1;
     this.size = { width: 1, height: 1 };
     this.touched = false;
+    this.partner = null; // another viewport that shows its drawing at the same scale
     this.pointers = new Map();
     frame.addEventListener("pointerdown", (event) => this.#press(event));
     frame.addEventListener("pointermove", (event) => this.#drag(event));
@@ -49,10 +50,7 @@ export class Viewport {
 
   fit({ readable = false } = {}) {
     const { clientWidth: width, clientHeight: height } = this.frame;
-    const [byWidth, byHeight] = [width / this.size.width, height / this.size.height];
-    const whole = Math.min(byWidth, byHeight);
-    const least = readable ? Math.min(READABLE[1], Math.max(this.#least(), byHeight)) : SMALLEST;
-    this.scale = Math.min(LARGEST_FIT, Math.max(least, whole));
+    this.scale = Math.min(this.#fitting(readable), this.partner?.frame.clientWidth ? this.partner.#fitting(readable) : LARGEST_FIT);
     const [drawnWidth, drawnHeight] = [this.size.width * this.scale, this.size.height * this.scale];
     this.x = Math.max(0, (width - drawnWidth) / 2);
     this.y = Math.max(0, (height - drawnHeight) / 2);
@@ -66,6 +64,14 @@ export class Viewport {
     }
     this.touched = false;
     this.#apply();
+  }
+
+  /** The scale at which the whole drawing shows, or as much of it as can be read. */
+  #fitting(readable) {
+    const { clientWidth: width, clientHeight: height } = this.frame;
+    const [byWidth, byHeight] = [width / this.size.width, height / this.size.height];
+    const least = readable ? Math.min(READABLE[1], Math.max(this.#least(), byHeight)) : SMALLEST;
+    return Math.min(LARGEST_FIT, Math.max(least, Math.min(byWidth, byHeight)));
   }
 
   zoom(factor, x = this.frame.clientWidth / 2, y = this.frame.clientHeight / 2) {
