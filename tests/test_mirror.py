@@ -16,7 +16,7 @@ COVERED_BY = {
     "test_parser.py": ("parsed_batch runtime.argument_checks runtime.batch_runner runtime.flat_pieces runtime.words"),
     "cli/test_calibrate.py": "training.calibrating",
     "config/test_training.py": "config.table config.toml_files",
-    "decoding/test_constraints.py": "decoding.chart decoding.problem",
+    "decoding/test_constraints.py": "decoding.problem",
     "decoding/test_decode.py": "decoding.mirror decoding.results decoding.scores",
     "decoding/test_heads.py": "decoding.arborescence decoding.projective",
     "decoding/test_joint.py": "decoding.joint_chart decoding.joint_scores decoding.joint_tables",
