@@ -32,6 +32,7 @@ COVERED_BY = {
     "runtime/test_graph_weights.py": "training.weight_names",
     "runtime/test_redecoding.py": "runtime.label_ranking runtime.options runtime.batch_trees",
     "runtime/test_torch_gpu.py": "runtime.torch",
+    "server/test_documentation.py": "server.documentation_page",
     "training/test_distillation.py": "training.lessons training.examples training.loss_module",
     "training/test_loop.py": "network.device training.data training.dev_scores training.metrics training.optimizer",
     "training/test_quantization.py": "training.graph_rewriter",
