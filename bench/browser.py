@@ -142,7 +142,8 @@ def _with_last_bits_changed(model: Path, sentences: Sequence[Sequence[str]]) -> 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     backend: Any = parser.backend
-    backend._session = onnxruntime.InferenceSession(
+    # Brackets of a model with dependencies come from a session of their own.
+    backend._session = backend._without_dependencies = onnxruntime.InferenceSession(
         graph.SerializeToString(),
         options,
         providers=["CPUExecutionProvider"],
