@@ -39,6 +39,28 @@ def foundation(json_file: Path | None) -> None:
         json_file.write_text(to_json(found), encoding="utf-8")
 
 
+@main.command()
+@click.option("--model", "models", multiple=True, default=("en", "en-small"), show_default=True, help="Repeatable.")
+@click.option("--lines", type=EXISTING_FILE, required=True, help="Sentences, tokens separated by blanks.")
+@click.option("--rounds", type=int, default=5, show_default=True)
+@click.option(
+    "--seconds", type=float, default=6.0, show_default=True, help="For each rate of each model in each round."
+)
+@click.option("--json", "json_file", type=OUTPUT_FILE, help="Write the figures here too.")
+def models(*, models: tuple[str, ...], lines: Path, rounds: int, seconds: float, json_file: Path | None) -> None:
+    """Measure models in turn on the CPU, each in a fresh process."""
+    from bench.models import in_turn
+
+    try:
+        found = in_turn(models, lines, rounds=rounds, seconds=seconds)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    text = json.dumps(found, indent=1) + "\n"
+    click.echo(text, nl=False)
+    if json_file is not None:
+        json_file.write_text(text, encoding="utf-8")
+
+
 main.add_command(corpus_cluster)
 main.add_command(corpus_faults)
 main.add_command(decoders)
