@@ -33,7 +33,11 @@ def test_blocks_have_all_items_in_order_and_few_words(lengths: list[int], most: 
         assert sum(map(len, block.given[1:-1])) < words
 
 
-@pytest.mark.parametrize("task", [Brackets(), Parses(ParseOptions()), Made(Parsed.brackets, ParseOptions())], ids=str)
+@pytest.mark.parametrize(
+    "task",
+    [Brackets(), Parses(ParseOptions()), Made(Parsed.brackets, ParseOptions())],
+    ids=lambda task: type(task).__name__,
+)
 def test_a_task_counts_the_sentences_of_a_block_of_either_kind(alone: Parser, task: Parses) -> None:
     sent: Parses = pickle.loads(pickle.dumps(task))
     given: Sequence[Sequence[str]] = [*SENTENCES[:2], []]
