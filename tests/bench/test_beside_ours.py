@@ -6,12 +6,13 @@ import pytest
 import torch
 from bench.peers.beside_ours import Parse, our_conllu, rates_in_turn
 
-import spanlin
 from generated_treebank import generate_trees
 from small_runs import random_dependencies, splits_of, untrained_model
 from spanlin.dependencies import parse_conllu
 from spanlin.errors import DependencyError
+from spanlin.model_folder.lookup import find_model
 from spanlin.training.checkpoint import CHECKPOINT, save_model, write_folder
+from trees_alone import trees_alone
 
 SENTENCES = [["Dogs", "bark"], ["Yes"]]
 
@@ -42,9 +43,9 @@ def test_a_missing_parse_is_an_error() -> None:
         rates_in_turn(SENTENCES, {"peer": lambda sentences: sentences[:1]}, clock=lambda: 0.0, repeats=1)
 
 
-def test_a_folder_without_dependencies_is_refused() -> None:
+def test_a_folder_without_dependencies_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DependencyError):
-        our_conllu(Path(spanlin.__file__).parent / "models" / "en", threads=1)
+        our_conllu(trees_alone(find_model("en"), tmp_path / "en"), threads=1)
 
 
 def test_ours_goes_from_words_to_conllu(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from click.testing import CliRunner
 from conllu_samples import small_sentence
 from joint_networks import KNOWN, joint_folder, write_conllu_of
 from spanlin.cli.main import main
+from spanlin.model_folder.lookup import find_model
+from trees_alone import trees_alone
 
 GOLD = small_sentence((2, "det"), (0, "root"), (2, "obj"))
 WORSE = small_sentence((2, "det"), (0, "root"), (1, "obj"))
@@ -93,7 +95,7 @@ def test_a_models_dependencies_are_scored_and_written(
 
 
 def test_a_model_of_trees_alone_and_an_empty_file_are_one_line(folder: Path) -> None:
-    status, _, error = run("--model", "en", "gold.conllu")
+    status, _, error = run("--model", str(trees_alone(find_model("en"), folder / "en")), "gold.conllu")
     assert (status, error.count("\n")) == (1, 1)
     assert "en: this model was trained on trees alone and has no dependencies" in error
 

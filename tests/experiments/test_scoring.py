@@ -18,11 +18,13 @@ from parsers_with_heads import ParserWithHeads
 from small_runs import random_dependencies, splits_of, untrained_model
 from spanlin.dependencies.conllu import write_conllu
 from spanlin.dependencies.sentence import ConlluSentence, Word
+from spanlin.model_folder.lookup import find_model
 from spanlin.training.checkpoint import load_model, save_model
 from spanlin.training.dependencies import KnownDependencies
 from spanlin.training.dependency_parsing import predict_dependencies, score_attachments
 from spanlin.training.evaluation import evaluate_model
 from spanlin.trees.brackets import write_trees
+from trees_alone import trees_alone
 
 TREES = generate_trees(12, seed=3)
 DEPENDENCIES = random_dependencies(splits_of(TREES), seed=3)
@@ -140,7 +142,8 @@ def test_a_row_that_reads_tags_is_given_predicted_ones(folder: Path) -> None:
 def test_mistakes_are_one_line(folder: Path, tmp_path: Path) -> None:
     said = score("en", folder / "gold.txt", "--decoder", "best", status=1)
     assert said == f"Error: no decoder best: choose row, all or one of {', '.join(DECODERS)}\n"
-    said = score("en", folder / "gold.conllu", status=1)
+    alone = trees_alone(find_model("en"), tmp_path / "en")
+    said = score(alone, folder / "gold.conllu", status=1)
     assert said.startswith("Error: en: this model was trained on trees alone and has no dependencies")
     said = score(tmp_path / "none", folder / "gold.txt", status=1)
     assert len(said.splitlines()) == 1

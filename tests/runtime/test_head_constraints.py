@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from joint_networks import SENTENCES, joint_folder
 from oracles.dependency_trees import all_dependency_trees, tree_scores
 from spanlin import CharacterConstraints, Constraints, ParseOptions, Parser
 from spanlin.errors import ConstraintError, DecodingError, DependencyError
+from spanlin.model_folder.lookup import find_model
 from spanlin.runtime.backend import ARC_SCORES
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.folder_features import features_of
+from trees_alone import trees_alone
 
 SHORT = [words for words in SENTENCES if 2 <= len(words) <= 5][:6]
 TEXT = "The dog barks. It sleeps."
@@ -113,10 +116,11 @@ def test_many_words_of_a_message_are_cut(joint: Parser) -> None:
     assert len(str(caught.value)) < 900
 
 
-def test_a_model_of_trees_alone_is_one_clear_error() -> None:
+def test_a_model_of_trees_alone_is_one_clear_error(tmp_path: Path) -> None:
+    parser = Parser.load(trees_alone(find_model("en"), tmp_path / "en"))
     for constraints in (Constraints(required_arcs=[(1, 0)]), Constraints(forbidden_arcs=[(1, 0)])):
         with pytest.raises(DependencyError, match=r"^en: this model was trained on trees alone and has no dependenc"):
-            Parser.load().parse_tokens([["Dogs", "bark"]], constraints=[constraints])
+            parser.parse_tokens([["Dogs", "bark"]], constraints=[constraints])
 
 
 def test_decoders_that_obey_nothing_say_so(joint: Parser) -> None:

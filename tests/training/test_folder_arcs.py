@@ -11,8 +11,10 @@ from spanlin.errors import DependencyError, EvaluationError
 from spanlin.evaluation.calibration import Outcomes
 from spanlin.model_folder.calibration import ArcCalibration
 from spanlin.model_folder.folder import ModelFolder, open_folder
+from spanlin.model_folder.lookup import find_model
 from spanlin.parser import Parser
 from spanlin.training.folder_arcs import arc_outcomes, fit_arc_calibration
+from trees_alone import trees_alone
 
 
 @pytest.fixture(scope="module")
@@ -55,4 +57,4 @@ def test_a_file_without_heads_and_a_model_without_dependencies_are_named(joint: 
     with pytest.raises(EvaluationError, match=r"gold\.conllu: no heads to score against"):
         arc_outcomes(joint, nothing)
     with pytest.raises(DependencyError, match=r"trained on trees alone and has no dependencies: leave out .*gold"):
-        arc_outcomes(Parser.load().folder, nothing)
+        arc_outcomes(open_folder(trees_alone(find_model("en"), tmp_path / "en")), nothing)
