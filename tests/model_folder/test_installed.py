@@ -49,7 +49,9 @@ def test_a_model_is_found_by_its_name_in_any_form_and_nothing_is_imported(instal
 
 def test_messages_name_the_installed_models_too(install: Install) -> None:
     install("other-models", "mine = other_models")
-    with pytest.raises(CheckpointError, match=r"^your: no such model; give a model folder, or .* packaged: en, mine$"):
+    with pytest.raises(
+        CheckpointError, match=r"^your: no such model; give a model folder, or .* packaged: en, en-small, mine$"
+    ):
         Parser.load("your")
 
 
@@ -67,7 +69,10 @@ def test_a_folder_of_the_same_name_needs_a_path(
 def test_no_package_can_stand_in_for_a_model_of_ours(install: Install) -> None:
     install("evil", "en = evil", package="evil", folder="en")
     assert find_model("en").parent.name == "models"
-    assert [(model.name, model.distribution) for model in named_models()] == [("en", "spanlin")]
+    assert [(model.name, model.distribution) for model in named_models()] == [
+        ("en", "spanlin"),
+        ("en-small", "spanlin"),
+    ]
 
 
 def test_two_packages_with_one_name_are_an_error_that_names_both(install: Install) -> None:
