@@ -20,7 +20,7 @@ class Kind:
     """A backend that keeps one of its outputs, as a GPU does, and fails when it is told to."""
 
     device, precision = "cuda:0", "bf16"
-    batch_tokens, most_sentences, multiple, small_multiple, chunk = 100, 0, 8, 32, 50
+    batch_tokens, most_sentences, batch_overhead, multiple, small_multiple, chunk = 100, 0, 0, 8, 32, 50
     outputs = frozenset(["tags", "relation_heads"])
 
     def run(self, rows: Any, counts: Any, outputs: Any) -> dict[str, Any]:

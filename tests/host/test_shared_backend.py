@@ -69,7 +69,17 @@ def test_trees_and_heads_are_the_same_and_nothing_stays_kept(
 def test_it_is_what_the_backend_says_it_is(
     alone: Parser, both: tuple[KeepsHalves, SharedBackend, BackendListener]
 ) -> None:
-    names = ("device", "precision", "batch_tokens", "most_sentences", "multiple", "small_multiple", "chunk", "outputs")
+    names = (
+        "device",
+        "precision",
+        "batch_tokens",
+        "most_sentences",
+        "batch_overhead",
+        "multiple",
+        "small_multiple",
+        "chunk",
+        "outputs",
+    )
     assert all(getattr(both[1], name) == getattr(alone.backend, name) for name in names)
 
 

@@ -23,6 +23,7 @@ class Facts(NamedTuple):
     precision: str
     batch_tokens: int
     most_sentences: int
+    batch_overhead: int
     multiple: int
     small_multiple: int
     chunk: int

@@ -38,6 +38,7 @@ class SharedBackend:
         self._idle.put(connection)
         self.device, self.precision = facts.device, facts.precision
         self.batch_tokens, self.most_sentences = facts.batch_tokens, facts.most_sentences
+        self.batch_overhead = facts.batch_overhead
         self.multiple, self.small_multiple = facts.multiple, facts.small_multiple
         self.chunk = facts.chunk
         self.outputs = facts.outputs
