@@ -40,7 +40,7 @@ def served() -> Iterator[tuple[BackendServer, Connection[Any, Any]]]:
     mine, its = Pipe()
     thread = threading.Thread(target=server.serve, args=(its,))
     thread.start()
-    assert mine.recv() == ("cuda:0", "bf16", 100, 0, 8, 32, 50, Kind.outputs)
+    assert mine.recv() == ("cuda:0", "bf16", 100, 0, 0, 8, 32, 50, Kind.outputs)
     yield server, mine
     mine.close()
     thread.join(10)
