@@ -26,3 +26,4 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parser]:
         parser.processes.wait()
         yield parser
         parser.close()
+        assert not parser.processes.done_again

@@ -110,6 +110,27 @@ def test_what_is_no_sentence_is_named_with_its_number_in_the_whole_input(
             parse(sentences)
 
 
+def test_what_a_process_fails_at_is_done_here_and_logged(
+    alone: Parser, shared: Parser, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert shared.processes is not None
+    before = shared.processes.done_again
+    assert list(shared.stream_made(TEXT, _make_here)) == [str(parsed) for parsed in alone.parse(TEXT)]
+    assert shared.processes.done_again > before
+    shared.processes.done_again = before  # of the other tests, none may do anything again
+    assert "a process failed, so this one does its work, more slowly: ZeroDivisionError: " in caplog.text
+    caplog.clear()
+    with pytest.raises(SpanlinError):
+        shared.parse_tokens(["a string"])
+    assert not caplog.text
+
+
+def _make_here(parsed: Parsed) -> str:
+    if Path(sys.argv[0]).name == "worker.py":
+        raise ZeroDivisionError("not here")
+    return str(parsed)
+
+
 def test_an_error_of_a_sentence_has_its_number_in_the_whole_input(shared: Parser) -> None:
     plain = [words for words, parsed in zip(SENTENCES, shared.parse_tokens(SENTENCES), strict=True) if parsed.certified]
     odd = [words for words in SENTENCES if words not in plain]

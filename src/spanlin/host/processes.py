@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from spanlin.errors import ProcessError
 from spanlin.host.backend_server import BackendListener
-from spanlin.host.tasks import Answer, BlockParser, Task
+from spanlin.host.tasks import Answer, BlockParser, Task, TaskError
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.backend import Backend
 from spanlin.runtime.onnx import available_cores
@@ -52,6 +52,8 @@ class HostProcesses:
 
     def __init__(self, folder: ModelFolder, backend: Backend, count: int) -> None:
         self.count = count
+        self.done_again = 0
+        """How many blocks this process had to parse itself, as another one failed on them."""
         self._folder = folder
         self._backend = backend
         self._lock = threading.Lock()
@@ -102,9 +104,12 @@ class HostProcesses:
             except ProcessError:
                 self.close()
                 raise
-            except Exception:
+            except Exception as error:
                 # The number of a sentence is part of some messages, and only known here. What is no block that
                 # another process can read is one for this process, too.
+                if isinstance(error, TaskError) and not error.is_mistake:
+                    self.done_again += 1
+                    _LOG.warning("a process failed, so this one does its work, more slowly: %s", error)
                 answer = task(parser, block, before)
             waiting.popleft()
             before += answer.sentences

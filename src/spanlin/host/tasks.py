@@ -66,6 +66,18 @@ class Answer(NamedTuple, Generic[Result]):
     result: Result
 
 
+class TaskError(Exception):
+    """What a task raised in another process: the message, and whether what was given is at fault, not the process."""
+
+    def __init__(self, message: str, is_mistake: bool) -> None:
+        super().__init__(message, is_mistake)  # all of it, as it is pickled
+        self.message = message
+        self.is_mistake = is_mistake
+
+    def __str__(self) -> str:
+        return self.message
+
+
 class Task(Protocol[Result]):
     """Work on a block with a parser; `before` sentences came before it, which only error messages tell."""
 

@@ -10,8 +10,9 @@ import threading
 from multiprocessing.connection import Client, Connection
 from typing import Any
 
+from spanlin.errors import SpanlinError
 from spanlin.host.shared_backend import SharedBackend, connector
-from spanlin.host.tasks import Task
+from spanlin.host.tasks import Task, TaskError
 from spanlin.parser import Parser
 
 _THREADS = 2  # while one waits for the network, the other prepares or writes
@@ -44,7 +45,7 @@ def do_task(tasks: Connection[Any, Any], parser: Parser) -> None:
     try:
         answer = task(parser, block, 0)
     except Exception as caught:
-        error = RuntimeError(f"{type(caught).__name__}: {caught}"[:500])  # the other process finds out about it itself
+        error = TaskError(f"{type(caught).__name__}: {caught}"[:500], isinstance(caught, SpanlinError))
     tasks.send((error, answer))
 
 
