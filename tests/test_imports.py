@@ -41,7 +41,7 @@ PARTS = {
     ),
     "parsed_batch": "model_folder runtime parsed parsed_dependencies",
     "host": "errors text model_folder runtime parsed parsed_dependencies",
-    "host.worker": "host parser",
+    "host.worker": "errors host parser",
     "parser": (
         "errors decoding text model_folder host runtime (runtime.torch) (training.runnable) "
         "sentence_constraints parsed parsed_batch parsed_dependencies"

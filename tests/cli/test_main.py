@@ -24,6 +24,7 @@ PARTS = {
     "main",
     "model_options",
     "model_scores",
+    "parse_blocks",
     "progress",
     "sources",
     "train_progress",

@@ -46,10 +46,11 @@ def test_pip_installs_the_wheel_and_its_model_is_found_by_name(tmp_path: Path) -
     assert (found["model"], found["package"]) == ("mine", "spanlin-model-mine 0.1.0")
     assert found["folder"] == str(site / "spanlin_model_mine" / "mine")
     listed = json.loads(spanlin_there(site, "info", "--json"))["installed"]
-    assert [(model["name"], model["version"]) for model in listed] == [("en", spanlin.__version__), ("mine", "0.1.0")]
-    assert f"all models     en (spanlin {spanlin.__version__}), mine (spanlin-model-mine 0.1.0)\n" in spanlin_there(
-        site, "info"
-    )
+    packaged = [("en", spanlin.__version__), ("en-small", spanlin.__version__)]
+    assert [(model["name"], model["version"]) for model in listed] == [*packaged, ("mine", "0.1.0")]
+    here = f"spanlin {spanlin.__version__}"
+    shown = f"all models     en ({here}), en-small ({here}), mine (spanlin-model-mine 0.1.0)\n"
+    assert shown in spanlin_there(site, "info")
 
 
 def spanlin_there(site: Path, *arguments: str) -> str:

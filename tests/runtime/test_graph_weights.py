@@ -169,7 +169,7 @@ def test_a_manifest_that_does_not_tell_the_weights_is_an_error(changes: dict[str
         ("project.weight", "row_one", r"project.weight has the shape \(\), not"),
         ("project.weight", "", "project.weight is not in the graph"),
         ("project.weight", "val_9", r"project.weight has the shape \(\), not"),
-        ("project.bias", "eq_825", r"project.bias has the shape \(143,\), not \(768,\)"),
+        ("project.bias", "network.labels.right.bias", r"project.bias has the shape \(256,\), not \(768,\)"),
     ],
 )
 def test_a_tensor_of_another_shape_is_an_error(parameter: str, tensor: str, message: str) -> None:
@@ -197,7 +197,7 @@ def sized(part: str, **sizes: Any) -> ModelFolder:
         (sized("network.context", layers=10**9), "1000000000 layers, but only"),
         (sized("encoder", intermediate_size=10**12), "widen.weight has the shape"),
         (sized("encoder", num_hidden_layers=7), "layers.6.queries_keys_values.weight is not in the graph"),
-        (sized("network.scorer", hidden_width=10**9), "weight has the shape"),
+        (sized("network.scorer", label_width=10**9), "weight has the shape"),
     ],
 )
 def test_sizes_that_are_not_the_graphs_take_no_memory(folder: ModelFolder, message: str) -> None:
