@@ -343,7 +343,7 @@ FOLDERS = [
     Hostile("label_of_two_lines", says(labels=["∅", "S\u2028NP"]), r"labels\[1\] must be a name without"),
     Hostile("label_wide_space", says(labels=["∅", "S\u3000NP"]), r"labels\[1\] must be a name without"),
     Hostile("tag_backwards", says(tags=["\u202eNN"]), r"tags\[0\] must be a name without"),
-    Hostile("arcs_without_relations", says(arc_calibration={"arc": 1.0}), "damaged: relations is missing"),
+    Hostile("arcs_without_relations", without("relations"), "damaged: relations is missing"),
     Hostile("calibration_lacks", says(calibration={"span": 1.0}), "calibration must be an object of"),
     Hostile("precision_long", says(precision="x" * 10_000), "precision must be a short word"),
     Hostile("details_no_object", says(details=7), "details must be an object"),

@@ -219,8 +219,10 @@ def impossible(generator: Generator) -> Iterator[tuple[bytes, Statuses]]:
         {"required": [[0, 2]]},
         [{"required": [[0, 2, "NOPE"]]}],
         [{"forbidden": [[1, 2, "NOPE"]]}],
-        [{"required_arcs": [[1, 2]]}],
-        [{"required": [[0, 2]], "forbidden_arcs": [[1, 2]]}],
+        [{"required_arcs": [[1, 2], [1, 3]]}],
+        [{"required_arcs": [[1, 2], [2, 1]]}],
+        [{"required": [[0, 2]], "required_arcs": [[1, 0]], "forbidden_arcs": [[1, 0]]}],
+        [{"forbidden_arcs": [[1, 0], [1, 2], [1, 3], [1, 4]]}],
     ]
     while True:
         yield parse(FOUR | {"constraints": generator.choice(cases)}), WRONG
