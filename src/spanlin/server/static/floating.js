@@ -34,17 +34,22 @@ export class Card {
 export class Menu {
   constructor(element) {
     this.element = element;
+    this.openAt = { x: 0, y: 0 };
     element.addEventListener("keydown", (event) => this.#key(event));
     document.addEventListener("pointerdown", (event) => {
       if (!element.hidden && !element.contains(event.target)) this.close();
     });
     addEventListener("resize", () => this.close());
-    addEventListener("scroll", () => this.close());
+    addEventListener("scroll", () => {
+      // The page may have scrolled just before: browsers say so a frame later.
+      if (scrollX !== this.openAt.x || scrollY !== this.openAt.y) this.close();
+    });
   }
 
   /** Opens beside a box. An item is {label, icon, act} or {label, note: true} for a line that only tells. */
   open(box, title, items) {
     this.returnTo = document.activeElement;
+    this.openAt = { x: scrollX, y: scrollY };
     const lines = items.map(({ label, icon: sign, act, note }) =>
       note
         ? el("p", { class: "menu-note" }, label)
@@ -53,7 +58,7 @@ export class Menu {
     this.element.setAttribute("aria-label", title);
     this.element.hidden = false;
     place(this.element, box);
-    (this.#buttons()[0] ?? this.element).focus();
+    (this.#buttons()[0] ?? this.element).focus({ preventScroll: true });
   }
 
   close() {
