@@ -49,6 +49,21 @@ def test_a_paragraph_without_an_end_comes_in_blocks_too(line: str) -> None:
     assert found == list(itertools.islice(iter_sentences(endless()), len(found)))
 
 
+def test_a_block_is_the_text_as_it_stands_and_no_sentence_is_read_to_find_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never(*_: object, **__: object) -> Iterator[object]:
+        raise AssertionError("a sentence was read")
+
+    paragraph = "Dogs bark, and cats sleep.\n\n"
+    monkeypatch.setattr("spanlin.text.blocks.read_sentences", never)
+    monkeypatch.setattr("spanlin.text.blocks.text_parts", never)
+    blocks = list(text_blocks((paragraph * 1000).splitlines(keepends=True), characters=100))
+    assert "".join(block.text for block in blocks) == paragraph * 1000
+    assert {len(block.text) for block in blocks[:-1]} == {3 * len(paragraph)}
+    assert [block.offset for block in blocks] == list(range(0, 1000 * len(paragraph), 3 * len(paragraph)))
+
+
 def test_what_is_no_text_is_refused() -> None:
     with pytest.raises(SpanlinError, match="line 2 of the text is not a string"):
         list(text_blocks(["a\n", 3]))  # type: ignore[list-item]

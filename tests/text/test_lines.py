@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanlin.text.lines import segments, stretches
+from spanlin.text.lines import Cut, last_cut, segments, stretches
 
 WIDE = "This line is about as wide as an editor would make it, some seventy"
 rows = st.sampled_from(["", " ", "a", "Dogs", "- x", "1. y", "# Title", "| a |", "---", WIDE, f"{WIDE},"])
@@ -80,3 +80,27 @@ def test_a_long_paragraph_comes_in_blocks_that_need_not_end_a_sentence() -> None
     assert len(found) > 2
     assert [stretch.is_end for stretch in found[:2]] == [False, False]
     assert found[-1].is_end
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("", None),
+        ("Dogs bark.", None),
+        ("Dogs bark.\nCats sleep.\n", None),  # the next line may show that the first two are wrapped text
+        ("Dogs bark.\n\n", None),  # more blank lines may come
+        ("Dogs bark.\n\nCats", Cut(12)),
+        ("Dogs bark.\n\nCats sleep.\n \nBirds sing.\n\n", Cut(26)),
+        ("Dogs bark.\x0cCats", Cut(11)),
+    ],
+)
+def test_a_text_can_be_cut_after_its_last_blank_line(text: str, cut: Cut | None) -> None:
+    assert last_cut(text) == cut
+
+
+def test_a_paragraph_can_be_cut_after_a_block_that_ends_a_sentence() -> None:
+    line = "Dogs bark, and cats sleep.\n"
+    cut = last_cut(line * 1000)
+    assert cut == Cut(500 * len(line), len(line) - 1)
+    assert last_cut(line * 1000, width=90) == Cut(500 * len(line), 90)
+    assert last_cut("dogs bark, and cats sleep,\n" * 1000) is None

@@ -20,6 +20,7 @@ PARAGRAPH_BREAK = re.compile(
     rf"[\n-\r\x1c-\x1e\x85\u2028\u2029](?:(?<=[\x0c\u2029])|(?<![\x0c\u2029])(?:(?<=\r)\n)?+(?:{_BLANKS}{_BREAK})+)"
 )
 BLANK_LINES = re.compile(rf"(?:{_BLANKS}{_BREAK})+")
+_VISIBLE = re.compile(rf"{_BLANKS}[^\s{INVISIBLE}]")
 _ONLY_BLANKS = re.compile(rf"{_BLANKS}\Z")
 PAGE_BREAKS = ("\x0c", "\u2029")
 _ANY_BREAK = re.compile(r"[\n-\r\x1c-\x1e\x85\u2028\u2029]")
@@ -43,21 +44,30 @@ class Stretch(NamedTuple):
     is_end: bool
 
 
-def segments(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the segments of a text, as start and end, whose edges no sentence crosses."""
+class Cut(NamedTuple):
+    """Where a text can be cut, and the width of the paragraph that goes on there; 0 if one begins."""
+
+    place: int
+    width: int = 0
+
+
+def segments(text: str, width: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the segments of a text, as start and end, whose edges no sentence crosses.
+
+    A text that was cut off begins with the rest of a paragraph, which has a `width` already.
+    """
     if not _ANY_BREAK.search(text):  # as in most short texts
         yield 0, len(text)
         return
     start = 0
     for match in PARAGRAPH_BREAK.finditer(text):
-        yield from _segments_of_paragraph(text, start, match.start())
-        start = match.end()
-    yield from _segments_of_paragraph(text, start, len(text))
+        yield from _segments_of_paragraph(text, start, match.start(), width)
+        start, width = match.end(), 0
+    yield from _segments_of_paragraph(text, start, len(text), width)
 
 
-def _segments_of_paragraph(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _segments_of_paragraph(text: str, start: int, end: int, width: int) -> Iterator[tuple[int, int]]:
     lines = _line_spans(text, start, end)
-    width = 0
     for block in _blocks(lines):
         width = _width(lines, block, width)
         for right, next_left in _sentence_ends(text, lines, block, width):
@@ -66,12 +76,37 @@ def _segments_of_paragraph(text: str, start: int, end: int) -> Iterator[tuple[in
     yield start, end
 
 
-def stretches(lines: Iterable[str]) -> Iterator[Stretch]:
+def starts_visibly(text: str, place: int = 0) -> bool:
+    """Return whether something is in the line that starts at a place."""
+    return _VISIBLE.match(text, place) is not None
+
+
+def last_cut(text: str, width: int = 0) -> Cut | None:
+    """Return the last place where `segments` would cut a text, whatever came behind it.
+
+    It is after a blank line. Without any, it is between two lines of a paragraph, and then it may be missed. `width` is
+    that of the paragraph before the text, if it was cut off there.
+    """
+    ends = [match.end() for match in PARAGRAPH_BREAK.finditer(text)]
+    if ends:
+        return next((Cut(end) for end in reversed(ends) if starts_visibly(text, end)), None)
+    lines = _line_spans(text, 0, len(text))[:-1]  # there may be more of the last one to come
+    found = None
+    for block in _blocks(lines):
+        if block.stop == len(lines):
+            break
+        width = _width(lines, block, width)
+        if any(_sentence_ends(text, lines, block[-1:], width)):
+            found = Cut(lines[block.stop][0], width)
+    return found
+
+
+def stretches(lines: Iterable[str], width: int = 0) -> Iterator[Stretch]:
     """Yield all of a text that comes in parts, such as lines, cut where `segments` cuts it, and between blocks.
 
-    Memory holds at most a block of lines, and the current part.
+    Memory holds at most a block of lines, and the current part. `width` is as in `segments`.
     """
-    cutter = _Cutter()
+    cutter = _Cutter(width)
     count = size = 0
     for line in lines:
         cutter.waiting.append(line)
@@ -88,9 +123,9 @@ def stretches(lines: Iterable[str]) -> Iterator[Stretch]:
 class _Cutter:
     """Cuts the part of a text read so far; that part begins with a paragraph or a block."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int) -> None:
         self.waiting: list[str] = []
-        self._width = 0  # of the paragraph's lines so far
+        self._width = width  # of the paragraph's lines so far
         self._is_between = False  # after a blank line, with which all following blank lines go
 
     def cut(self, *, is_last: bool) -> Iterator[Stretch]:

@@ -62,18 +62,20 @@ def read_sentences(
     text: str,
     *,
     offset: int = 0,
+    width: int = 0,
     is_one_segment: bool = False,
     split_hyphens: bool = True,
     longest_sentence: int = 500,
 ) -> Iterator[Sentence]:
     """Yield what `tokenize` returns; `offset` is the place of the text in the input, and is added to all offsets.
 
-    A text that `is_one_segment` is not searched for line breaks that end a sentence.
+    `width` is that of the paragraph with whose rest the text begins, if it was cut off. A text that `is_one_segment` is
+    not searched for line breaks that end a sentence.
     """
     if longest_sentence < 1:
         raise ConfigError(f"longest_sentence must be at least 1, got {longest_sentence}")
     reader = _reader(split_hyphens)
-    for start, end in [(0, len(text))] if is_one_segment else segments(text):
+    for start, end in [(0, len(text))] if is_one_segment else segments(text, width):
         for sentence in _sentences(text, start, end, offset, reader):
             if len(sentence.words) <= longest_sentence:
                 yield sentence

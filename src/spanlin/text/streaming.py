@@ -47,14 +47,24 @@ def iter_sentences(
             yield from part.found
 
 
-def text_parts(lines: Iterable[str], *, split_hyphens: bool = True, longest_sentence: int = 500) -> Iterator[Part]:
-    """Yield the parts of a text that comes in lines, or in any other pieces, each to be read alone as one segment."""
+def text_parts(
+    lines: Iterable[str],
+    *,
+    offset: int = 0,
+    width: int = 0,
+    split_hyphens: bool = True,
+    longest_sentence: int = 500,
+) -> Iterator[Part]:
+    """Yield the parts of a text that comes in lines, or in any other pieces, each to be read alone as one segment.
+
+    `offset` is the place of the text in the input, and `width` that of the paragraph with whose rest it begins, if
+    it was cut off.
+    """
     # Stretches are cut at line breaks that end sentences.
     read = partial(read_sentences, is_one_segment=True, split_hyphens=split_hyphens, longest_sentence=longest_sentence)
     waiting = ""
-    offset = 0
     enough = 0  # characters to wait for before looking again; it doubles, so that time is linear
-    for stretch in stretches(_checked(lines)):
+    for stretch in stretches(checked_lines(lines), width):
         waiting += stretch.text
         if stretch.is_end:
             yield Part(waiting, offset)
@@ -70,7 +80,7 @@ def text_parts(lines: Iterable[str], *, split_hyphens: bool = True, longest_sent
             enough = 2 * len(waiting)
 
 
-def _checked(lines: Iterable[str]) -> Iterator[str]:
+def checked_lines(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines, or raise a SpanlinError where something else was given."""
     if isinstance(lines, (bytes, bytearray)) or not isinstance(lines, Iterable):
         raise SpanlinError(f"a text is a string, or strings that are its lines, not of type {type(lines).__name__}")
