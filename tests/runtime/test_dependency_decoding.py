@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from spanlin.decoding.heads import decode_heads
-from spanlin.runtime.backend import Arrays, Backend
+from spanlin.decoding.heads import are_trees, decode_heads
+from spanlin.runtime.backend import SELDOM_READ, Arrays, Backend
 from spanlin.runtime.dependency_decoding import find_dependencies
 
 WIDTH, RELATIONS = 5, 4
@@ -73,6 +73,35 @@ def test_heads_are_those_of_the_best_tree_and_relations_go_with_them(sharpness: 
             assert result.relations[sentence, word] == with_root_alone(scores[:RELATIONS], np.array(head == 0)).argmax()
             assert result.log_probs[sentence, word] == own[word, head]
     assert 0 < backend.asked == changed
+
+
+class Kept:
+    """An output that stays on a GPU: it can only be read by indices."""
+
+    def __init__(self, values: NDArray[np.float32]) -> None:
+        self.values = values
+        self.read = 0
+
+    def __getitem__(self, key: object) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = self.values[key]  # type: ignore[index]
+        self.read += found.size
+        return found
+
+
+def test_of_arcs_that_stay_on_a_gpu_only_what_is_needed_is_read() -> None:
+    counts = np.random.default_rng(1).integers(1, 9, 60)
+    found = random_outputs(counts, seed=2, sharpness=3.0)
+    kept = {name: Kept(found[name]) for name in SELDOM_READ if name in found}
+    there, here = (
+        find_dependencies(cast(Backend, FakeBackend()), counts, outputs)
+        for outputs in (cast(Arrays, found | kept), found)
+    )
+    for name in ("heads", "relations", "universal_tags", "log_probs"):
+        np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
+    again = ~are_trees(found["heads"], counts)
+    assert again.any()
+    longest = int(counts[again].max())
+    assert kept["arc_log_probs"].read == again.sum() * longest * (longest + 1) + found["heads"].size
 
 
 def test_heads_that_are_trees_are_left_alone() -> None:

@@ -48,7 +48,7 @@ RELATION_HALVES = ("relation_heads", "relation_dependents")
 """What each word brings to the relation of an arc as its head, [batch, words + 1, width], the root first, and as its
 dependent, [batch, words, width]; `Backend.relate` takes those of any arcs."""
 
-SELDOM_READ = (*SCORES, *LABEL_HALVES, *RELATION_HALVES)
+SELDOM_READ = (*SCORES, *LABEL_HALVES, *ARC_SCORES, *RELATION_HALVES)
 """What is needed of few sentences, or few cells of each. It stays on a GPU: what is read of it, by indices as of any
 array, is fetched then."""
 

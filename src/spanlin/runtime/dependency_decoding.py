@@ -58,7 +58,8 @@ def find_dependencies(
         scored = backend.relate(by_head[sentences, moved], by_dependent[sentences, dependents], moved == 0)
         heads[sentences, dependents] = moved
         relations[sentences, dependents] = scored.argmax(axis=1)
-    log_probs = np.take_along_axis(found["arc_log_probs"], heads[:, :, np.newaxis], axis=2)[:, :, 0]
+    batch, width = heads.shape
+    log_probs = found["arc_log_probs"][np.arange(batch)[:, np.newaxis], np.arange(width), heads]
     return BatchDependencies(
         heads=heads,
         relations=relations,
