@@ -88,7 +88,8 @@ def test_items_stay_beside_their_results(alone: Parser, shared: Parser) -> None:
 
 def test_parses_are_whole_without_the_batch_they_came_with(shared: Parser) -> None:
     parses = shared.parse_tokens(SENTENCES[:6])
-    arrays = [array for parsed in parses for array in (parsed._record.numbers, parsed._record.chances)]
+    names = ("numbers", "constituents", "span_chances", "tag_chances")
+    arrays = [getattr(parsed._record, name) for parsed in parses for name in names]
     assert all(array.base is None for array in arrays)
     assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(arrays, 2))
 

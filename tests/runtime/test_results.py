@@ -58,7 +58,8 @@ def test_a_side_that_is_not_scored_has_no_boundaries() -> None:
 
 def test_a_record_that_is_kept_keeps_no_batch() -> None:
     for record in RecordMaker(LABELS, TAGS, Calibration())(np.array([3, 1]), batch()):
-        assert record._numbers.base is record._chances.base is None
+        assert record.numbers.base is record.constituents.base is None
+        assert record.span_chances.base is record.tag_chances.base is None
 
 
 @pytest.fixture(scope="module")

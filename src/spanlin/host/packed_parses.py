@@ -12,23 +12,19 @@ from numpy.typing import NDArray
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.parsed import Parsed
 from spanlin.parsed_dependencies import DependencyRecord
-from spanlin.runtime.results import RecordMaker
+from spanlin.runtime.results import JoinedRecords, RecordMaker, join_records
 from spanlin.text import Sentence
 
 
 class PackedParses(NamedTuple):
-    """Parses in a row. What records have is joined along the words; parses that are more than that are there whole."""
+    """Parses in a row. What records have is joined; parses that are more than that are there whole."""
 
     words: list[tuple[str, ...]]
     lines: list[str]
     decoders: list[str]
     certified: list[bool]
     probabilities: list[tuple[float | None, float | None]]
-    counts: list[int]
-    rows: tuple[str, ...]
-    numbers: NDArray[np.int32]
-    chances: NDArray[np.float64]
-    legal: list[bool]
+    records: JoinedRecords
     dependencies: tuple[NDArray[np.int32], NDArray[np.float64]] | None
     places: tuple[NDArray[np.int64], NDArray[np.int64], list[str]] | None
     whole: dict[int, Parsed]
@@ -40,15 +36,13 @@ class PackedParses(NamedTuple):
         return [self.whole[number] if number in self.whole else next(made) for number in range(total)]
 
     def _from_records(self, folder: ModelFolder, records: RecordMaker) -> list[Parsed]:
-        ends = list(itertools.accumulate(self.counts))
-        spans = list(zip([0, *ends], ends, strict=False))
+        stretches = list(itertools.pairwise(itertools.accumulate(self.records.words, initial=0)))
         calibrated = folder.is_calibrated
-        restored = records.restore(self.rows, self.numbers, self.chances, spans, self.legal)
-        arcs: Sequence[DependencyRecord | None] = [None] * len(spans)
+        arcs: Sequence[DependencyRecord | None] = [None] * len(stretches)
         if self.dependencies is not None:
             numbers, chances = self.dependencies
             names = folder.relations, folder.universal_tags, folder.dependencies_calibrated
-            arcs = [DependencyRecord(numbers[:, a:b].copy(), chances[a:b].copy(), *names) for a, b in spans]
+            arcs = [DependencyRecord(numbers[:, a:b].copy(), chances[a:b].copy(), *names) for a, b in stretches]
         parses = [
             Parsed._from_record(
                 record,
@@ -66,7 +60,7 @@ class PackedParses(NamedTuple):
                 alternatives=(),
             )
             for record, dependencies, words, line, decoder, certified, (probability, log_probability) in zip(
-                restored,
+                records.divide(self.records),
                 arcs,
                 self.words,
                 self.lines,
@@ -79,7 +73,7 @@ class PackedParses(NamedTuple):
         if self.places is not None:
             first, last, texts = self.places
             starts, stops = first.tolist(), last.tolist()
-            for parsed, text, (a, b) in zip(parses, texts, spans, strict=True):
+            for parsed, text, (a, b) in zip(parses, texts, stretches, strict=True):
                 parsed._sentence = Sentence(parsed.words, tuple(starts[a:b]), tuple(stops[a:b]), text)
         return parses
 
@@ -88,8 +82,6 @@ def pack_parses(parses: Sequence[Parsed]) -> PackedParses:
     """Return parses as arrays; all of them are by one parser, and either all or none are of sentences of a text."""
     whole = {number: parsed for number, parsed in enumerate(parses) if not _is_plain(parsed)}
     plain = [parsed for number, parsed in enumerate(parses) if number not in whole]
-    records = [parsed._record for parsed in plain]
-    numbers, chances = [record.numbers for record in records], [record.chances for record in records]
     arcs = [parsed._dependency_record for parsed in plain]
     found = [one for one in arcs if one is not None]
     sentences = [parsed._sentence for parsed in plain if parsed._sentence is not None]
@@ -99,11 +91,7 @@ def pack_parses(parses: Sequence[Parsed]) -> PackedParses:
         decoders=[parsed.decoder for parsed in plain],
         certified=[parsed.certified for parsed in plain],
         probabilities=[(parsed.probability, parsed.log_probability) for parsed in plain],
-        counts=[len(parsed.words) for parsed in plain],
-        rows=records[0].rows if records else (),
-        numbers=np.concatenate(numbers, axis=1) if numbers else np.zeros((0, 0), dtype=np.int32),
-        chances=np.concatenate(chances, axis=1) if chances else np.zeros((0, 0)),
-        legal=[record.certified for record in records],
+        records=join_records([parsed._record for parsed in plain]),
         dependencies=(
             np.concatenate([one.numbers for one in found], axis=1),
             np.concatenate([one.chances for one in found]),
