@@ -400,5 +400,20 @@ def encoder(model: Path, folder: Path) -> None:
     click.echo(str(folder))
 
 
+@main.command()
+@click.argument("model", type=FOLDER)
+@click.argument("graph", type=click.Path(dir_okay=False, path_type=Path))
+def encoder_graph(model: Path, graph: Path) -> None:
+    """Write the encoder of MODEL as an ONNX GRAPH, for `parsers --bare-encoder`: as precise as in the model."""
+    from bench.encoder_graph import write_encoder_graph
+    from spanlin.errors import SpanlinError
+
+    try:
+        write_encoder_graph(model, graph)
+    except SpanlinError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(str(graph))
+
+
 if __name__ == "__main__":
     main(prog_name="python -m bench")
