@@ -96,3 +96,18 @@ def test_a_listener_lets_in_who_has_the_key_and_nobody_when_closed() -> None:
     listener.close()
     with pytest.raises((FileNotFoundError, ConnectionRefusedError)):
         Client(listener.address, authkey=listener.key)
+
+
+def test_closing_waits_for_nobody_even_if_the_last_connection_came_just_before() -> None:
+    before = set(threading.enumerate())
+    listener = BackendListener(cast(Backend, Kind()), others=lambda connection: connection.close())
+    (accepting,) = [one for one in set(threading.enumerate()) - before if one.name == "spanlin-listener"]
+    listener._closed = True  # what `close` says first; then its thread ends with the next connection
+    with Client(listener.address, authkey=listener.key) as connection:
+        connection.send("tasks")
+        accepting.join(10)
+    assert not accepting.is_alive()
+    closing = threading.Thread(target=listener.close, daemon=True)
+    closing.start()
+    closing.join(10)
+    assert not closing.is_alive()

@@ -14,11 +14,13 @@ from spanlin.errors import CheckpointError
 from spanlin.host.backend_server import BackendListener
 from spanlin.host.shared_backend import SharedBackend, connector
 from spanlin.parser import Parser
-from spanlin.runtime.backend import RELATION_HALVES, Backend
+from spanlin.runtime.backend import ARC_SCORES, RELATION_HALVES, Backend
+
+OF_ARCS = (*ARC_SCORES, *RELATION_HALVES)
 
 
-class KeepsHalves:
-    """A backend whose halves of relations can be read at places alone, as those on a GPU."""
+class KeepsArcs:
+    """A backend whose scores of arcs and halves of relations can be read at places alone, as those on a GPU."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -29,8 +31,8 @@ class KeepsHalves:
 
     def run(self, *inputs: Any) -> dict[str, Any]:
         found = self._backend.run(*inputs)
-        self.kept += sum(name in RELATION_HALVES for name in found)
-        return {name: Rows(value) if name in RELATION_HALVES else value for name, value in found.items()}
+        self.kept += sum(name in OF_ARCS for name in found)
+        return {name: Rows(value) if name in OF_ARCS else value for name, value in found.items()}
 
 
 class Rows:
@@ -42,8 +44,8 @@ class Rows:
 
 
 @pytest.fixture
-def both(alone: Parser) -> Iterator[tuple[KeepsHalves, SharedBackend, BackendListener]]:
-    keeps = KeepsHalves(alone.backend)
+def both(alone: Parser) -> Iterator[tuple[KeepsArcs, SharedBackend, BackendListener]]:
+    keeps = KeepsArcs(alone.backend)
     listener = BackendListener(cast(Backend, keeps))
     shared = SharedBackend(connector(listener.address, listener.key))
     yield keeps, shared, listener
@@ -52,7 +54,7 @@ def both(alone: Parser) -> Iterator[tuple[KeepsHalves, SharedBackend, BackendLis
 
 
 def test_trees_and_heads_are_the_same_and_nothing_stays_kept(
-    alone: Parser, both: tuple[KeepsHalves, SharedBackend, BackendListener]
+    alone: Parser, both: tuple[KeepsArcs, SharedBackend, BackendListener]
 ) -> None:
     keeps, shared, listener = both
     parser = Parser(alone.folder, shared, workers=3)
@@ -67,7 +69,7 @@ def test_trees_and_heads_are_the_same_and_nothing_stays_kept(
 
 
 def test_it_is_what_the_backend_says_it_is(
-    alone: Parser, both: tuple[KeepsHalves, SharedBackend, BackendListener]
+    alone: Parser, both: tuple[KeepsArcs, SharedBackend, BackendListener]
 ) -> None:
     names = (
         "device",
@@ -83,7 +85,7 @@ def test_it_is_what_the_backend_says_it_is(
     assert all(getattr(both[1], name) == getattr(alone.backend, name) for name in names)
 
 
-def test_threads_ask_side_by_side(alone: Parser, both: tuple[KeepsHalves, SharedBackend, BackendListener]) -> None:
+def test_threads_ask_side_by_side(alone: Parser, both: tuple[KeepsArcs, SharedBackend, BackendListener]) -> None:
     parser = Parser(alone.folder, both[1], workers=2)
     expected = list(alone.bracket_lines(SENTENCES))
     with ThreadPoolExecutor(4) as pool:

@@ -75,7 +75,8 @@ class BackendListener:
         """Let nobody in any more."""
         self._closed = True
         with suppress(Exception):
-            Client(self.address, authkey=self.key).close()  # closing alone would not wake who waits for connections
+            # Closing alone would not wake who waits for connections. Nobody may be there any more to ask for the key.
+            Client(self.address).close()
         self._listener.close()
 
     def _accept(self) -> None:
