@@ -59,6 +59,29 @@ def test_a_file_shows_only_when_it_is_whole(tmp_path: Path) -> None:
     assert names(tmp_path) == ["file"]
 
 
+def test_an_interruption_just_after_a_file_was_made_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Path.open
+
+    def interrupted(path: Path, mode: str) -> None:
+        made(path, mode).close()
+        assert names(tmp_path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), atomic_file(tmp_path / "file"):
+        pass
+    assert names(tmp_path) == []
+
+
+def test_a_file_of_the_temporary_name_is_somebody_else_s(tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("theirs")
+    with pytest.raises(FileExistsError), atomic_file(tmp_path / "file", temporary=tmp_path / "other"):
+        pass
+    assert (tmp_path / "other").read_text() == "theirs"
+
+
 def write(text: str):  # type: ignore[no-untyped-def]
     def fill(folder: Path) -> None:
         (folder / "mark").write_text(text)

@@ -23,9 +23,17 @@ class NewFile:
     def __init__(self, path: str | os.PathLike[str], *, temporary: str | os.PathLike[str] | None = None) -> None:
         self.path = Path(path)
         self._temporary = Path(temporary or self.path.with_name(f".{self.path.name}.{secrets.token_hex(6)}"))
-        self.stream: BinaryIO = self._temporary.open("xb")
+        self.stream: BinaryIO
 
     def __enter__(self) -> NewFile:
+        try:
+            self.stream = self._temporary.open("xb")
+        except FileExistsError:  # which is somebody else's
+            raise
+        except BaseException:  # Ctrl-C too, which may come as soon as the file is there
+            with suppress(OSError):
+                self._temporary.unlink()
+            raise
         return self
 
     def __exit__(self, *_error: object) -> None:

@@ -7,7 +7,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -59,11 +59,11 @@ def write_pieces(pieces: Iterable[bytes], path: str | os.PathLike[str]) -> int:
     """
     path = Path(path)
     count = 0
-    try:
-        file = NewFile(path)
-    except OSError as error:
-        raise TreeError(f"{path}: cannot be written: {error.strerror}") from error
-    with file:
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(NewFile(path))
+        except OSError as error:
+            raise TreeError(f"{path}: cannot be written: {error.strerror}") from error
         is_gzip = path.suffix == ".gz"
         stream = gzip.GzipFile(path.name, "wb", fileobj=file.stream, mtime=0) if is_gzip else file.stream
         for piece in pieces:
