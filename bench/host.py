@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import json
+import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +17,7 @@ from bench.table import machine
 from spanlin.corpus.documents import Document
 from spanlin.corpus.parquet import ParquetShard
 from spanlin.corpus.rows import DocumentSentence, make_row
+from spanlin.host.packed_parses import pack_parses
 from spanlin.model_folder.folder import ModelFolder, open_folder
 from spanlin.model_folder.lookup import find_model
 from spanlin.parsed import Parsed
@@ -24,8 +26,10 @@ from spanlin.runtime.backend import TREE, Arrays, Backend, IntArray
 from spanlin.runtime.batch_runner import BatchRunner
 from spanlin.runtime.folder_features import features_of
 from spanlin.runtime.input_rows import InputRows
+from spanlin.runtime.results import RecordMaker
 from spanlin.runtime.sentences import RunBatch
 from spanlin.text import Sentence, iter_sentences
+from spanlin.text.blocks import text_blocks
 
 Log = Callable[[str], None]
 
@@ -111,15 +115,18 @@ def measure(
         raise HostBenchError("no sentences")
     _split(texts[:1])  # patterns are compiled when first used
     cold, split = timed(lambda: _split(texts))
-    warm = min(timed(lambda: _split(texts))[0] for _ in range(repeats))
-    text = _stage("text to sentences and words", len(split), cold, warm)
+    warm = _fastest(lambda: _split(texts), repeats)
+    text = [_stage("text to sentences and words", len(split), cold, warm)]
+    paragraphs = "\n\n".join("\n".join(texts[place : place + 5]) for place in range(0, len(texts), 5))
+    cut = _fastest(lambda: list(text_blocks(paragraphs)), repeats)
+    text.append(_stage("text cut for processes", len(split), None, cut))
     sentences = list({sentence.words: sentence for sentence in split}.values())
     found = []
     for model in models:
         folder = open_folder(find_model(model))
         replay = Replay(_backend(folder, device), batch_tokens=batch_tokens)
         log(f"{folder.path.name}: {len(sentences)} distinct sentences through the network, once for each output")
-        stages = [text, *_time_parser(folder, replay, sentences, repeats=repeats, log=log)]
+        stages = [*text, *_time_parser(folder, replay, sentences, repeats=repeats, log=log)]
         found.append(
             {
                 "model": folder.path.name,
@@ -193,10 +200,9 @@ def _time_parser(
     rows(BatchRunner(features_of(folder), backend, workers=1))
     runner = BatchRunner(features_of(folder), backend, workers=1)
     cold, _ = timed(lambda: rows(runner))
-    row_seconds = min(timed(lambda: rows(runner))[0] for _ in range(repeats))
+    row_seconds = _fastest(lambda: rows(runner), repeats)
     yield _stage("words to pieces and rows", count, cold, row_seconds)
-    seconds = min(timed(lambda: brackets(parser))[0] for _ in range(repeats))
-    yield _stage("bracket lines", count, None, seconds - row_seconds)
+    yield _stage("bracket lines", count, None, _fastest(lambda: brackets(parser), repeats) - row_seconds)
     reading = _readings(folder)
     whole = []
     taken: dict[str, list[float]] = {name: [] for name in reading}
@@ -210,6 +216,20 @@ def _time_parser(
     yield _stage("Parsed", count, None, min(whole) - row_seconds)
     for name, each in taken.items():
         yield _stage(name, count, None, min(each))
+    found = parses(parser)
+    yield _stage("packed for another process", count, None, _fastest(lambda: _packed(found), repeats))
+    sent = _packed(found)
+    records = RecordMaker(folder.labels, folder.tags, folder.calibration)
+    unpack = _fastest(lambda: pickle.loads(sent).unpack(folder, records), repeats)
+    yield _stage("unpacked in another process", count, None, unpack)
+
+
+def _fastest(work: Callable[[], object], repeats: int) -> float:
+    return min(timed(work)[0] for _ in range(repeats))
+
+
+def _packed(parses: Sequence[Parsed]) -> bytes:
+    return pickle.dumps(pack_parses(parses))
 
 
 def _words(sentence: Sentence) -> Sequence[str]:

@@ -70,6 +70,7 @@ def test_the_command_has_a_figure_for_each_stage_and_path(
     assert {"bracket lines", "Parsed", "constituents read", "JSON", "heads and relations read", "CoNLL-U"} <= set(
         stages
     )
+    assert {"text cut for processes", "packed for another process", "unpacked in another process"} <= set(stages)
     first, second = "text to sentences and words", "words to pieces and rows"
     assert [name for name, stage in stages.items() if stage["cold"] is not None] == [first, second]
     together = sum(stages[name]["warm"] for name in (first, second, "Parsed", "JSON"))
