@@ -22,8 +22,8 @@ _FIGURES = {"lengths": draw_lengths, "curve": draw_curve}
 _ABOUT = {
     "main": "The paper's objective with each encoder, beside other parsers trained on the same trees. Differences and "
     "p are relative to the first row.",
-    "faithful": "The paper's settings as it states them, and as its authors' code has them, trained until nothing gets "
-    "better: up to 150 epochs, the rate halved whenever F1 on held-out training trees (2 percent) stops rising. Tags "
+    "faithful": "The paper's settings as it states them, and as its authors' code has them, trained until nothing "
+    "improves: up to 150 epochs, the rate halved whenever F1 on held-out training trees (2 percent) stops rising. Tags "
     "come from jackknifing; word vectors have 50 dimensions, not 100.",
     "recipes": "What we would train today: both linearizations, labels on predicted trees, trees by minimum risk.",
     "types": "F1 of the nine most frequent constituent types, for ours and for per-span normalization (PSN).",

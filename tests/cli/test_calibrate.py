@@ -39,7 +39,7 @@ def run(*arguments: str | Path) -> tuple[int, str, str]:
 def test_calibration_lowers_the_error_and_changes_no_tree(mine: Path, gold: Path) -> None:
     sentences = [tree.words for tree in TREES]
     before = list(Parser.load(mine).bracket_lines(sentences))
-    assert "probabilities  uncalibrated: " in run("info", mine)[1]
+    assert "probabilities  uncalibrated, so overconfident" in run("info", mine)[1]
     assert not json.loads(run("info", mine, "--json")[1])["calibrated"]
     as_json = ("parse", "--model", mine, "--format", "json", "--text", "A dog barks.")
     assert json.loads(run(*as_json)[1])["calibrated"] is False
@@ -67,7 +67,7 @@ def test_arcs_are_calibrated_on_dependencies_and_trees_on_trees(
     joint = Path(shutil.copytree(joint_folder(tmp_path_factory), tmp_path / "joint"))
     arcs = write_conllu_of(KNOWN, tmp_path / "dev.conllu")
     before = Parser.load(joint).parse_tokens(SENTENCES)
-    assert "of arcs        uncalibrated: " in run("info", joint)[1]
+    assert "of arcs        uncalibrated, so overconfident" in run("info", joint)[1]
     status, out, _ = run("calibrate", joint, arcs)
     assert status == 0
     words = out.split()

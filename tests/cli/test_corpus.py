@@ -77,7 +77,7 @@ def test_bad_documents_leave_the_status_alone_and_unreadable_files_do_not(tmp_pa
     found = invoke("a.jsonl", "b.jsonl.gz", "other", *options)
     assert found.exit_code == 3
     assert found.stderr.splitlines()[-1] == (
-        "spanlin: 1 documents failed, 1 units not to their end: see _errors.jsonl in other"
+        "spanlin: 1 documents failed, 1 units not read to their end: see _errors.jsonl in other"
     )
     assert [entry["file"] for entry in errors(tmp_path / "other")] == ["a.jsonl", "b.jsonl.gz"]
 

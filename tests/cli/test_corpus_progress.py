@@ -51,9 +51,9 @@ def test_what_was_kept_remade_skipped_or_failed_has_a_line_each() -> None:
         "3 of 5 units were complete already",
         "4 damaged and rewritten: a, b, c, ...",
         "2 files skipped because their endings are unknown: x.md, y.md; see --input-format",
-        "1,000 documents failed, 2 units not to their end: see _errors.jsonl in out",
+        "1,000 documents failed, 2 units not read to their end: see _errors.jsonl in out",
     ]
-    assert lines(incomplete=1)[-1] == "0 documents failed, 1 units not to their end: see _errors.jsonl in out"
+    assert lines(incomplete=1)[-1] == "0 documents failed, 1 units not read to their end: see _errors.jsonl in out"
     assert "1 damaged and rewritten: a" in lines(remade=("a",))
 
 

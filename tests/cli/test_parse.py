@@ -190,7 +190,7 @@ def test_a_drawing_shows_a_sign_for_what_utf_8_cannot_write() -> None:
         (["--encoding", "undefined"], "'undefined' is not a known encoding, such as utf-8"),
         (["--encoding", "latin-1", "--text", "a"], "--encoding is that of files: leave it out with --text."),
         (["--text", "a", "-"], "--text takes the place of files: leave out one of them."),
-        (["--k-best", "2"], "--k-best has its trees in JSON only: add --format json."),
+        (["--k-best", "2"], "--k-best works only with JSON: add --format json."),
         (["--k-best", "0"], "Invalid value for '--k-best': 0 is not in the range x>=1."),
         (["--threads", "-1"], "Invalid value for '--threads': -1 is not in the range x>=0."),
     ],

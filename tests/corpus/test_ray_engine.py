@@ -23,7 +23,7 @@ from spanlin.errors import CorpusError, MissingExtraError
 
 def test_without_ray_one_is_told_what_to_install(without: Callable[[str], None]) -> None:
     without("ray")
-    with pytest.raises(MissingExtraError, match=r"parsing on Ray needs it: pip install 'spanlin\[ray\]'"):
+    with pytest.raises(MissingExtraError, match=r"Ray is not installed: pip install 'spanlin\[ray\]'"):
         require_ray()
 
 

@@ -81,7 +81,7 @@ def test_without_labels_the_text_says_brackets() -> None:
     text = score(PREDICTED, replace(FOUR, labelled=False)).to_text()
     assert text.splitlines()[1] == "brackets             84.21   80.00   88.89        8        9        10"
     assert text.splitlines()[3].startswith("brackets, len<=4 ")
-    assert "\n\nLabel: n/a, for labels do not count (LABELED 0)\n\nSpan length " in text
+    assert "\n\nLabel: n/a, because labels do not count (LABELED 0)\n\nSpan length " in text
 
 
 def counts(gold: int, predicted: int, matched: int) -> dict[str, Any]:

@@ -139,7 +139,7 @@ def test_what_cannot_be_scored_says_so() -> None:
     assert [sentence.status for sentence in result.sentences] == [Status.SKIPPED, Status.ERROR]
     assert result.problems == [(1, "nothing predicted"), (2, "Length unmatch (0|5)")]
     text = result.to_text()
-    assert "95% interval of F1: n/a, for no bracket is scored" in text
+    assert "95% interval of F1: n/a, because no bracket is scored" in text
     assert "sentence 2: Length unmatch (0|5)" in text
     report = result.to_dict()
     assert report["f1"] is None

@@ -72,11 +72,11 @@ def test_white_space_has_no_place_in_the_tree(doc: Any) -> None:
 
 def test_what_is_no_constituent_says_so(doc: Any) -> None:
     for name in SPAN_GETTERS:
-        with pytest.raises(NonConstituentError, match=r"'Old \(' \(tokens 2 to 4\) is no constituent: go down"):
+        with pytest.raises(NonConstituentError, match=r"'Old \(' \(tokens 2 to 4\) is not a constituent: go down"):
             getattr(doc[2:4]._, name)
-    with pytest.raises(NonConstituentException, match="is no constituent"):  # as benepar calls it
+    with pytest.raises(NonConstituentException, match="is not a constituent"):  # as benepar calls it
         _ = doc[5:7]._.labels
-    with pytest.raises(NonConstituentError, match="an empty Span is no constituent"):
+    with pytest.raises(NonConstituentError, match="an empty Span is not a constituent"):
         _ = doc[2:2]._.labels
 
 

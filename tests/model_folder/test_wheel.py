@@ -75,7 +75,7 @@ def test_files_that_the_manifest_does_not_list_stay_out(opened: ModelFolder, tmp
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "a\\b", "-a", "a b", "é", "a\n", "x" * 100, "a[b]", "a==1"])
 def test_a_name_that_cannot_be_one_is_refused(name: str) -> None:
-    with pytest.raises(ConfigError, match=r"cannot be a model's name: give letters and digits") as caught:
+    with pytest.raises(ConfigError, match=r"cannot be a model's name: use letters and digits") as caught:
         wheel_name(name, "0.1.0")
     assert str(caught.value).isprintable()
 

@@ -41,8 +41,8 @@ def test_whatever_is_read_has_one_way_to_be_written(raw: bytes) -> None:
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (b"\x80", "ends in its midst"),
-        (b"\x08", "ends in its midst"),
+        (b"\x80", "is cut short"),
+        (b"\x08", "is cut short"),
         (b"\x88\x00\x01", "longer than it has to be"),
         (b"\x08\x81\x00", "longer than it has to be"),
         (b"\x08" + b"\xff" * 9 + b"\x02", "longer than it has to be"),

@@ -124,7 +124,7 @@ def test_a_model_of_trees_alone_is_one_clear_error(tmp_path: Path) -> None:
 
 
 def test_decoders_that_obey_nothing_say_so(joint: Parser) -> None:
-    with pytest.raises(DecodingError, match="constraints are obeyed by 'labelled'"):
+    with pytest.raises(DecodingError, match="constraints need the decoder 'labelled'"):
         joint.parse_tokens([["a"]], ParseOptions(decoder="cky"), constraints=[Constraints(required_arcs=[(1, 0)])])
 
 

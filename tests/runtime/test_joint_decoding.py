@@ -155,7 +155,7 @@ def test_pairs_that_cannot_be_name_the_sentence(joint: Parser) -> None:
 
 
 def test_what_joint_decoding_cannot_do_is_told_at_once(tmp_path: Path) -> None:
-    with pytest.raises(DecodingError, match="k_best ranks trees as 'labelled' does: leave the decoder 'joint' out"):
+    with pytest.raises(DecodingError, match="k_best always uses the decoder 'labelled': leave out 'joint'"):
         ParseOptions(decoder="joint", k_best=2)
     for wrong in (-1, 1.5, "many", True):
         with pytest.raises(DecodingError, match=r"^joint_words is .*: give a number of words, 0 to search no sentence"):

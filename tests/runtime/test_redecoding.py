@@ -296,7 +296,7 @@ def test_wrong_options_are_errors_at_once(both: Parser) -> None:
     cases = [
         ({"decoder": "viterbi"}, "unknown decoder 'viterbi': choose one of argmin, largest"),
         ({"k_best": 0}, "k_best is 0: ask for at least one tree"),
-        ({"k_best": 2, "decoder": "minimum-risk"}, "leave the decoder 'minimum-risk' out"),
+        ({"k_best": 2, "decoder": "minimum-risk"}, "leave out 'minimum-risk'"),
     ]
     for options, message in cases:
         with pytest.raises(DecodingError, match=message):
@@ -305,12 +305,12 @@ def test_wrong_options_are_errors_at_once(both: Parser) -> None:
     for start in (both.parse, both.stream):
         with pytest.raises(DecodingError, match="no root label 'XYZ': the model knows "):
             start("A text.", unknown)
-        with pytest.raises(DecodingError, match="constraints are obeyed by 'labelled': leave the decoder 'cky' out"):
+        with pytest.raises(DecodingError, match="constraints need the decoder 'labelled': leave out 'cky'"):
             start("A text.", ParseOptions(decoder="cky"), constraints=CharacterConstraints())
     for start_tokens in (both.parse_tokens, both.stream_tokens):
         with pytest.raises(DecodingError, match="no root label 'XYZ': the model knows "):
             start_tokens([["a"]], unknown)
-        with pytest.raises(DecodingError, match="constraints are obeyed by 'labelled': leave the decoder 'cky' out"):
+        with pytest.raises(DecodingError, match="constraints need the decoder 'labelled': leave out 'cky'"):
             start_tokens([["a"]], ParseOptions(decoder="cky"), constraints=[None])
 
 

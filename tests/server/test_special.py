@@ -71,7 +71,7 @@ def test_constraints_are_those_of_the_sentence_they_name(client: httpx.Client, p
         ({"constraints": [{"required": [[0, 3], [2, 5]]}]}, "cross: no tree has both"),
         ({"constraints": [{"required": [[0, 99]]}]}, "required constituent (0, 99)"),
         ({"constraints": [{"required": [[0, 2, "Q"]]}]}, "no label 'Q': the model knows"),
-        ({"constraints": [{"required": [[0, 2]]}], "decoder": "cky"}, "leave the decoder 'cky' out"),
+        ({"constraints": [{"required": [[0, 2]]}], "decoder": "cky"}, "leave out 'cky'"),
         ({"root_label": "NOPE"}, "NOPE"),
         ({"decoder": "strict", "k_best": 2}, "k_best"),
     ],

@@ -30,10 +30,10 @@ export function wantedOf(request: ParseRequest): Wanted {
   }
   if (!Number.isInteger(kBest) || kBest < 1 || kBest > 1000) throw new SpanlinError(`k_best must be 1 to 1000, got ${kBest}`);
   if (kBest > 1 && !OBEDIENT.includes(decoder)) {
-    throw new SpanlinError(`k_best ranks trees as 'labelled' does: leave the decoder '${decoder}' out`);
+    throw new SpanlinError(`k_best always uses the decoder 'labelled': leave out '${decoder}'`);
   }
   if (request.constraints?.length && !OBEDIENT.includes(decoder)) {
-    throw new SpanlinError(`constraints are obeyed by 'labelled': leave the decoder '${decoder}' out`);
+    throw new SpanlinError(`constraints need the decoder 'labelled': leave out '${decoder}'`);
   }
   if (request.format === "brackets" && (kBest > 1 || scores || marginals)) {
     throw new SpanlinError("format brackets gives one tree per sentence: ask for format json");

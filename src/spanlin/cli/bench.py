@@ -27,11 +27,11 @@ def bench(
 ) -> None:
     """Measure how fast a model parses on this machine, in less than half a minute.
 
-    It tells sentences per second, many at a time and one by one, the latency of a sentence (p50 and p99), the time
-    from starting a process to its first tree, and the peak memory. All of it counts from words to bracket strings.
+    It reports sentences per second, many at a time and one by one, the latency of a sentence (p50 and p99), the time
+    from starting a process to its first tree, and the peak memory. All times are from words to bracket strings.
 
-    FILE has sentences, one a line, tokens separated by spaces; take some like those you have. Without it, sentences of
-    our own are parsed over and over, 22 words long on average.
+    FILE has sentences, one per line, with tokens separated by spaces; choose some like those you will parse. Without
+    it, built-in sentences, 22 words long on average, are parsed over and over.
     """
     from spanlin.benchmark import measure
 

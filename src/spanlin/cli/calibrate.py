@@ -13,8 +13,8 @@ import click
 def calibrate(folder: Path, files: tuple[str, ...]) -> None:
     """Fit the probabilities of the model FOLDER on the gold trees, or dependencies, in the FILEs.
 
-    A network is surer than it should be. This makes `probability` mean what it says: of phrases with 0.9, nine in ten
-    are right. Give dev trees, not the ones the model was trained on. Only numbers in FOLDER's manifest change, and its
+    A network is overconfident. After this, you can take `probability` literally: of phrases with 0.9, nine in ten are
+    correct. Give dev trees, not those that the model was trained on. Only numbers in FOLDER's manifest change, and its
     trees stay the same.
 
     A FILE whose name ends in .conllu or .conllu.gz has dependencies. On these, the probabilities of arcs are fitted.

@@ -47,7 +47,7 @@ def _workers(value: Any) -> tuple[int, int]:
 @click.option(
     "--input-format",
     type=click.Choice(["text", "document", "jsonl", "parquet"]),
-    help="What the files are, if their endings do not say: text has a document per line, document is a single one.",
+    help="What the files are, if their endings do not tell. text: each line is a document; document: each file is one.",
 )
 @click.option("--text-field", default="text", show_default=True, help="The field or column with the text.")
 @click.option(
@@ -55,7 +55,7 @@ def _workers(value: Any) -> tuple[int, int]:
     default="",
     help="The field or column with the document's id; by default, the id is FILE:BYTE or FILE:ROW.",
 )
-@click.option("--lines", is_flag=True, help="Each document is one sentence: only tokens are split.")
+@click.option("--lines", is_flag=True, help="Each document is one sentence: it is only split into tokens.")
 @click.option("--tokenized", is_flag=True, help="Each document is one sentence, its tokens separated by spaces.")
 @click.option(
     "--format",
@@ -78,7 +78,7 @@ def _workers(value: Any) -> tuple[int, int]:
     metavar="SIZE",
     default="512K",
     show_default=True,
-    help="Input per shard: what has to be done again when a worker dies.",
+    help="Input per shard. When a worker dies, this much has to be parsed again.",
 )
 @click.option(
     "--longest-document",
@@ -86,7 +86,7 @@ def _workers(value: Any) -> tuple[int, int]:
     default=1_000_000,
     show_default=True,
     metavar="CHARACTERS",
-    help="Longer documents are failures.",
+    help="Longer documents count as failed.",
 )
 @click.option(
     "--time-limit",
@@ -94,10 +94,12 @@ def _workers(value: Any) -> tuple[int, int]:
     default=900,
     show_default=True,
     metavar="SECONDS",
-    help="A document that gives no sentence for this long is a failure.",
+    help="A document in which no sentence is finished for this long counts as failed.",
 )
 @click.option(
-    "--engine", type=click.Choice(["plain", "ray"]), help="Processes here, or Ray; by default, Ray if it is installed."
+    "--engine",
+    type=click.Choice(["plain", "ray"]),
+    help="Processes on this machine, or Ray; by default, Ray if it is installed.",
 )
 @click.option(
     "--address", default="", metavar="HOST:PORT", help="The Ray cluster to join; by default, one is started here."
@@ -117,7 +119,7 @@ def _workers(value: Any) -> tuple[int, int]:
 )
 @model_options
 @processes_option
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress bar. There is none in a pipe either.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress bar. In a pipe, there is none anyway.")
 @click.pass_context
 def corpus(
     context: click.Context,
@@ -152,8 +154,8 @@ def corpus(
     may be compressed (.gz, .zst). A text file in a folder is one document with wrapped lines; with --input-format
     text, each of its lines is a document.
 
-    Whatever stopped it, the same command resumes where it was. Bad documents are listed in OUTPUT/_errors.jsonl and do
-    not stop the run; the figures are in OUTPUT/_report.json. The exit status is 3 if a file could not be read to its
+    Whatever stops the run, the same command resumes it. Bad documents are listed in OUTPUT/_errors.jsonl and do not
+    stop the run; the figures are in OUTPUT/_report.json. The exit status is 3 if a file could not be read to its
     end.
 
     \b

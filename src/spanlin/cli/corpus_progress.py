@@ -61,5 +61,5 @@ def summary(report: Report, output: str) -> Iterator[str]:
         f"{report.sentences_per_second:,.0f}/s"
     )
     if report.failures or report.incomplete:
-        parts = f", {report.incomplete:,} units not to their end" if report.incomplete else ""
+        parts = f", {report.incomplete:,} units not read to their end" if report.incomplete else ""
         yield f"{report.failures:,} documents failed{parts}: see _errors.jsonl in {output}"

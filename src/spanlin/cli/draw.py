@@ -23,7 +23,7 @@ from spanlin.trees.tree import Tree
     type=click.Choice(["pretty", "svg", "latex", "columns"]),
     default="pretty",
     show_default=True,
-    help="Box characters; SVG, one a line; LaTeX; or columns of words, tags and brackets.",
+    help="Box characters; SVG, one per line; LaTeX; or columns of words, tags and brackets.",
 )
 @click.option(
     "--style", type=click.Choice(STYLES), default="forest", show_default=True, help="The package, for --format latex."

@@ -78,7 +78,7 @@ _MODEL_OPTIONS = ("decoder", "device", "precision", "tags", "tagger", "treebank"
 @click.option(
     "--precision",
     type=click.Choice(["fp32", "bf16"]),
-    help="With a checkpoint: how precisely to compute.  [default: as it was trained on cuda, fp32 on cpu]",
+    help="With a checkpoint: the precision of the numbers.  [default: that of training on cuda, fp32 on cpu]",
 )
 @click.option(
     "--tags",
@@ -87,12 +87,12 @@ _MODEL_OPTIONS = ("decoder", "device", "precision", "tags", "tagger", "treebank"
     show_default=True,
     help="With --model: the tags by which EVALB drops words, and which a model that reads tags is given.",
 )
-@click.option("--treebank", default="", help="With a checkpoint: annotate like this one of its treebanks.")
+@click.option("--treebank", default="", help="With a checkpoint: which of its treebanks to annotate like.")
 @click.option("--tagger", type=_FOLDER, help="With a checkpoint that reads tags: another one, which predicts them.")
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="With --model: write its trees, one a line, or its dependencies.",
+    help="With --model: write its trees, one per line, or its dependencies, to this file.",
 )
 def evaluate(
     gold: Path,
@@ -114,15 +114,15 @@ def evaluate(
     """Score PREDICTED trees against GOLD by labelled brackets, exactly as EVALB does.
 
     With PREDICTED2, score both and test whether their difference is significant. Files may be gzip and in any layout.
-    If both have one tree a line and equally many lines, an empty line stands for a sentence without tree; else empty
-    lines mean nothing. The evalb format needs one tree a line.
+    If both have one tree per line and the same number of lines, an empty line stands for a sentence without a tree;
+    otherwise, empty lines mean nothing. The evalb format needs one tree per line.
 
     With --model and no PREDICTED, the trees are those that a model finds for the words of GOLD. Its tagging
-    accuracy, its speed and how many greedy trees were certain are reported too (in the evalb format, on stderr).
+    accuracy, its speed and how many greedy trees are certified are reported, too (in the evalb format, on stderr).
 
     Files whose names end in .conllu or .conllu.gz are scored by their dependencies, exactly as the official evaluation
     of Universal Dependencies does: UAS, LAS, CLAS, tags, words, sentences and more. With --model, they are those that a
-    model finds for the words of GOLD, and how far the probabilities of its arcs are true is reported too.
+    model finds for the words of GOLD, and the calibration error of its arcs' probabilities is reported, too.
 
     \b
     Examples:

@@ -18,17 +18,21 @@ from spanlin.cli.extras import needs_train_extra
     type=click.Choice(["fp32", "fp16", "int8"]),
     default="int8",
     show_default=True,
-    help="Of the graph's weights: int8 is smallest and fastest on a CPU, fp32 exactly what was trained.",
+    help="Precision of the weights: int8 is smallest and fastest on a CPU, fp32 is exactly what was trained.",
 )
-@click.option("--treebank", default="", help="Annotate like this one of the treebanks it was trained on.")
+@click.option("--treebank", default="", help="Which of the treebanks it was trained on to annotate like.")
 @click.option(
     "--tagger",
     type=click.Path(path_type=Path),
     metavar="CHECKPOINT",
-    help="For a network that reads tags, or gives none: the checkpoint that tags for it. It is put into DEST too.",
+    help="For a network that reads tags, or gives none: the checkpoint that tags for it. It is put into DEST, too.",
 )
-@click.option("--card", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A model card to put in.")
-@click.option("--with-weights", is_flag=True, help="Add the exact weights for torch, which else takes the graph's.")
+@click.option("--card", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="The model card to include.")
+@click.option(
+    "--with-weights",
+    is_flag=True,
+    help="Add the exact weights for torch, which otherwise uses those in the graph.",
+)
 @click.option(
     "--calibrate",
     "gold",

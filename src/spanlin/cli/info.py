@@ -19,7 +19,7 @@ from spanlin.model_folder.path_kinds import is_checkpoint
 from spanlin.trees.transforms import EMPTY_LABEL, split_chain
 
 _LICENCE = re.compile(r"^\*\*(?:(?P<part>[^*]+)\.\*\* Licence: |Licence\.\*\* )(?P<terms>.+)$", re.MULTILINE)
-_UNCALIBRATED = "uncalibrated: surer than they should be; see `spanlin calibrate`"
+_UNCALIBRATED = "uncalibrated, so overconfident; see `spanlin calibrate`"
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a card is untrusted: it must not steer a terminal
 
 
@@ -27,11 +27,11 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a card is untrusted:
 @click.argument("model", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def info(model: str | None, as_json: bool) -> None:
-    """Tell what MODEL is: its precision, size, labels, tags and licences, and its whole card.
+    """Show what MODEL is: its precision, size, labels, tags and licences, and its whole card.
 
     MODEL is the name of a packaged or installed model, a folder that `spanlin export` made, hf:OWNER/NAME on Hugging
-    Face's hub, or a checkpoint (needs torch). The files of a folder are checked against their sums. Without MODEL, this
-    is about en and lists all models that are installed.
+    Face's hub, or a checkpoint (needs torch). The files of a folder are checked against their sums. Without MODEL, it
+    describes en and lists all models that are installed.
     """
     facts = model_facts(find_model(model or "en"))
     named = named_models()

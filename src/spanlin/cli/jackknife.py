@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--treebank", "treebanks", multiple=True, help="Tag only this treebank of CONFIG. May be repeated.")
 @click.option("--device", default="", help="cpu, cuda or cuda:N.  [default: cuda if available]")
 def jackknife(config: Path, folder: Path, folds: int, treebanks: tuple[str, ...], device: str) -> None:
-    """Replace the tags of the treebanks in CONFIG (a TOML file) by predicted ones.
+    """Replace the tags of the treebanks in CONFIG (a TOML file) with predicted ones.
 
     The training trees are cut into blocks. Each block is tagged by a parser trained on the other blocks, with the
     settings in CONFIG; the dev trees are tagged by a parser trained on all blocks. The results are train.txt and

@@ -19,7 +19,7 @@ from spanlin.trees.tree import Span, Tree
 @click.command()
 @click.argument("file", type=click.File("rb"), default="-")
 @click.option("--right", is_flag=True, help="Right boundaries instead of left ones.")
-@click.option("--inverse", is_flag=True, help="Read boundaries, one sentence a line, and print their binary trees.")
+@click.option("--inverse", is_flag=True, help="Read boundaries, one sentence per line, and print their binary trees.")
 @click.option("--clean", is_flag=True, help="Drop empty elements (-NONE-) from the trees first.")
 @click.option(
     "--skip-bad", is_flag=True, help="Skip malformed trees and report them, instead of stopping at the first."

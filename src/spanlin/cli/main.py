@@ -21,15 +21,15 @@ _COMMANDS = {
     "bench": "Measure how fast a model parses on this machine.",
     "calibrate": "Fit the probabilities of a model folder on gold trees and dependencies.",
     "corpus": "Parse documents by the million into shards, on one machine or a Ray cluster.",
-    "draw": "Draw trees for a terminal, as SVG or for LaTeX.",
-    "evaluate": "Score predicted trees (as EVALB does) or dependencies (as UD does), or a checkpoint.",
+    "draw": "Draw trees for a terminal, as SVG or in LaTeX.",
+    "evaluate": "Score predicted trees (as EVALB does), predicted dependencies (as UD does), or a model.",
     "export": "Turn a trained checkpoint into a model folder that needs no torch.",
-    "info": "Tell what a model is: its card, labels, tags, size and licences.",
-    "jackknife": "Replace the tags of treebanks by predicted ones, by k-fold jackknifing.",
+    "info": "Show what a model is: its card, labels, tags, size and licences.",
+    "jackknife": "Replace the tags of treebanks with predicted ones, by k-fold jackknifing.",
     "linearize": "Print the span-based linearization of trees, or go back from it.",
     "package": "Make a wheel of a model folder, for pip to install.",
     "serve": "Serve a model over HTTP: a page, JSON, metrics.",
-    "train": "Train a parser from a configuration file.",
+    "train": "Train a parser on files of trees, or as a configuration file says.",
     "parse": "Parse English text, or sentences, into trees.",
     "prepare": "Turn a treebank as its owner ships it into train, dev and test files.",
 }
@@ -115,7 +115,8 @@ def _exit_with_usage(error: click.UsageError) -> NoReturn:
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "-V", "--version", prog_name="spanlin")
 def main() -> None:
-    """Constituency parsing by the span-based linearization of trees (Wei, Wu & Lan, ACL 2020).
+    """Parse text into phrase-structure trees and dependencies, by the span-based linearization of trees (Wei, Wu & Lan,
+    ACL 2020).
 
     \b
     Try:  spanlin parse --text "She loves writing code." --format pretty

@@ -22,7 +22,7 @@ def model_options(command: Command) -> Command:
             "checkpoint (needs torch).",
         ),
         click.option(
-            "--threads", type=click.IntRange(min=0), default=0, show_default="one a core", help="Cores to use."
+            "--threads", type=click.IntRange(min=0), default=0, show_default="all cores", help="How many cores to use."
         ),
         click.option(
             "--device",
@@ -40,6 +40,6 @@ def processes_option(command: Command) -> Command:
     return click.option(
         "--processes",
         type=click.IntRange(min=0, max=1024),
-        help="Processes that read text and write results beside the one that runs the network.  [default: as many as "
-        "there are cores to spare beside a GPU, otherwise none]",
+        help="Separate processes that read text and write results, beside the one that runs the network.  [default: "
+        "with a GPU, as many as there are cores to spare, otherwise none]",
     )(command)

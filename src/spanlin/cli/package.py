@@ -21,7 +21,7 @@ from spanlin.model_folder.wheel import wheel_name, write_wheel
     "--license",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="A text file to put in as the model's licence.",
+    help="A text file to include as the model's licence.",
 )
 @click.option(
     "--output",

@@ -40,8 +40,8 @@ class _Writer(Protocol):
 @click.command()
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option("--text", "texts", multiple=True, metavar="TEXT", help="Parse this text instead of files. Repeatable.")
-@click.option("--lines", is_flag=True, help="One sentence a line: only tokens are split.")
-@click.option("--tokenized", is_flag=True, help="One sentence a line, tokens separated by spaces.")
+@click.option("--lines", is_flag=True, help="One sentence per line: it is only split into tokens.")
+@click.option("--tokenized", is_flag=True, help="One sentence per line, its tokens separated by spaces.")
 @encoding_option
 @click.option(
     "--format",
@@ -49,8 +49,9 @@ class _Writer(Protocol):
     type=click.Choice(["brackets", "json", "pretty", "svg", "latex", "columns", *OF_DEPENDENCIES]),
     default="brackets",
     show_default=True,
-    help="Brackets, JSON or SVG, one sentence a line; or, with an empty line after each, box characters, LaTeX, or "
-    "columns of words, tags and brackets. If the model has dependencies: CoNLL-U, or arcs in box characters or SVG.",
+    help="Brackets, JSON or SVG, one sentence per line; or a drawing in box characters (pretty), LaTeX, or columns of "
+    "words, tags and brackets, each followed by an empty line. If the model has dependencies, also CoNLL-U, or arcs in "
+    "box characters or SVG.",
 )
 @click.option(
     "--style", type=click.Choice(STYLES), default="forest", show_default=True, help="The package, for --format latex."
@@ -61,9 +62,9 @@ class _Writer(Protocol):
     default="argmin",
     show_default=True,
     help="How a tree is chosen: greedily (argmin, largest), the most probable one by its splits (cky) or by splits and "
-    "labels together (labelled), with the fewest changed boundaries (min-change), with the most expected right spans "
-    "(minimum-risk); strict stops where the greedy boundaries are not a tree's; joint finds the best tree and heads "
-    "that go together, if the model has dependencies.",
+    "labels together (labelled), with the fewest changed boundaries (min-change), with the most spans expected to be "
+    "correct (minimum-risk); strict stops where the greedy boundaries belong to no tree; joint finds the best tree and "
+    "heads that go together, if the model has dependencies.",
 )
 @click.option("--root-label", default="", metavar="LABEL", help="The label every tree must have below TOP, such as NP.")
 @click.option(
@@ -71,11 +72,11 @@ class _Writer(Protocol):
     type=click.IntRange(min=1),
     default=1,
     metavar="K",
-    help="Add the next best trees, K in all, as `alternatives`; for --format json.",
+    help="With --format json: give the K most probable trees, all but the first as `alternatives`.",
 )
 @model_options
 @processes_option
-@click.option("-q", "--quiet", is_flag=True, help="No progress bar. There is none in a pipe either.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress bar. In a pipe, there is none anyway.")
 def parse(
     *,
     files: tuple[str, ...],
@@ -96,12 +97,12 @@ def parse(
 ) -> None:
     """Print the tree of each sentence in the FILEs, in order.
 
-    A FILE is English text, in UTF-8 or the --encoding given, and may be gzip; it is split into sentences and tokens.
-    Without any, or for -, it is standard input. With --lines or --tokenized an empty line gives an empty line (in JSON,
-    a sentence without words). Brackets among tokens may be plain or escaped (-LRB-, -RRB-). JSON and SVG tell how
-    probable each constituent is. CoNLL-U leaves out sentences without words, but counts them.
+    A FILE is English text, in UTF-8 or in --encoding, and may be compressed with gzip. It is split into sentences and
+    tokens. Without a FILE, or for -, standard input is read. With --lines or --tokenized, an empty line gives an empty
+    line (in JSON, a sentence without words). Brackets among tokens may be plain or escaped (-LRB-, -RRB-). JSON and SVG
+    show how probable each constituent is. CoNLL-U leaves out sentences without words, but counts them.
 
-    Ctrl-C ends it after a whole line, with exit status 130.
+    Ctrl-C stops the command after a whole line, with exit status 130.
 
     \b
     Examples:
@@ -116,7 +117,7 @@ def parse(
     if lines and tokenized:
         raise click.UsageError("--lines and --tokenized are two forms of input: leave out one of them.")
     if k_best > 1 and output_format != "json":
-        raise click.UsageError("--k-best has its trees in JSON only: add --format json.")
+        raise click.UsageError("--k-best works only with JSON: add --format json.")
     names = () if texts else files or ("-",)
     if not quiet and "-" in names and sys.stdin.isatty() and sys.stderr.isatty():
         keys = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"

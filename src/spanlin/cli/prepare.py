@@ -33,7 +33,7 @@ _PATH = click.Path(path_type=Path)
 def prepare() -> None:
     """Turn the treebank at SOURCE into DEST/train.txt, dev.txt and test.txt, one cleaned tree per line.
 
-    `spanlin prepare example DEST` needs no source: it makes some hundred trees to try things with.
+    `spanlin prepare example DEST` needs no source: it makes a few hundred trees to try things with.
 
     Empty elements, function tags and co-indices are removed, and every tree gets the root TOP. DEST/manifest.json
     records the counts, what was dropped and why, and a checksum of each file. Dependencies (ud) are written as
@@ -64,7 +64,8 @@ def _arguments(command: _Command) -> _Command:
 def ptb(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
     """Penn Treebank 3: WSJ sections 02-21, 22 and 23.
 
-    SOURCE is the LDC root, its folder parsed/mrg/wsj, or one between, in either case.
+    SOURCE is the root of the LDC release, its folder parsed/mrg/wsj, or one in between; names may be in upper or lower
+    case.
     """
     _prepare(find_ptb(source), dest, skip_bad, strict)
 
@@ -74,7 +75,7 @@ def ptb(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
 def ctb(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
     """Chinese Treebank 5.1: articles 001-270 and 440-1151, 301-325, 271-300.
 
-    SOURCE is the LDC root or its folder bracketed; files may be GB or UTF-8.
+    SOURCE is the root of the LDC release or its folder "bracketed"; files may be in GB or UTF-8.
     """
     _prepare(find_ctb(source), dest, skip_bad, strict)
 
@@ -159,7 +160,7 @@ def ud(source: Path, dest: Path, skip_bad: bool, strict: bool) -> None:
 @click.option(
     "--unit",
     type=click.Choice(["file", "block"]),
-    help="What is never split: by default files, if there are enough, else blocks.",
+    help="What is never split up: files, if there are enough, otherwise blocks of trees.",
 )
 @click.option("--block-size", type=int, default=50, show_default=True, help="Trees per block.")
 @click.option("--seed", type=int, help="Spread the units at random instead of evenly.")
@@ -178,7 +179,10 @@ def brackets(
     seed: int | None,
     **lists: Path | None,
 ) -> None:
-    """Any bracket file, or all files in a folder, plain or gzip; split by ratio or by lists."""
+    """Any bracketed trees: split by ratio or by lists.
+
+    SOURCE is a file, or a folder with any number of files; all may be compressed with gzip.
+    """
     given = {split: path for split in SPLITS if (path := lists[f"{split}_list"])}
     if not given:
         shares = _parse_ratio(ratio or "80/10/10")

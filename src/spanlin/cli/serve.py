@@ -42,7 +42,7 @@ _USUAL_WORDS = 30  # per sentence, to turn a number of sentences into a number o
 @click.option("--queue", default=4_000, show_default=True, help="Sentences that may wait before clients get a 503.")
 @click.option("--time-limit", default=30.0, show_default=True, help="Seconds until a request gets a 504.")
 @click.option("--access-log", is_flag=True, help="Log one line per request to stderr.")
-@click.option("--shutdown-time", default=30, show_default=True, help="Seconds to answer the last requests.")
+@click.option("--shutdown-time", default=30, show_default=True, help="Seconds to answer the last requests on shutdown.")
 def serve(
     *,
     model: str,
@@ -62,7 +62,7 @@ def serve(
 ) -> None:
     """Serve a model over HTTP: a page at /, JSON at /v1/parse, the rest at /docs.
 
-    Only this machine can reach it unless --host says otherwise. Stopped by Ctrl-C or SIGTERM, it takes no new
+    Only this machine can reach it unless --host says otherwise. On Ctrl-C or SIGTERM, it takes no new
     requests, answers those it has, and exits with status 0.
     """
     try:

@@ -21,12 +21,12 @@ _FILE = click.Path(path_type=Path)
 @click.command()
 @click.argument("config", type=_FILE, required=False)
 @click.option("--train", "train_file", type=_FILE, metavar="FILE", help="Trees to train on, in place of CONFIG.")
-@click.option("--dev", "dev_file", type=_FILE, metavar="FILE", help="Other trees, to choose the best model by.")
+@click.option("--dev", "dev_file", type=_FILE, metavar="FILE", help="Other trees, by which the best model is chosen.")
 @click.option("--max-minutes", type=click.FloatRange(min=0), help="End after this many minutes; 0: no limit.")
 @click.option(
-    "--folder", type=_FILE, help="Where the run is kept.  [default: runs/NAME, after CONFIG or the treebank's folder]"
+    "--folder", type=_FILE, help="The run's folder.  [default: runs/NAME, named after CONFIG or the treebank's folder]"
 )
-@click.option("--resume", is_flag=True, help="Go on with an interrupted run from its last checkpoint.")
+@click.option("--resume", is_flag=True, help="Resume an interrupted run from its last checkpoint.")
 @click.option("--device", default="", help="cpu, cuda or cuda:N.  [default: cuda if there is one]")
 def train(
     *,

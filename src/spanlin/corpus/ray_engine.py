@@ -49,7 +49,7 @@ def require_ray() -> None:
     if sys.platform == "win32":
         raise CorpusError("on Windows, a corpus is parsed without Ray: add --engine plain")
     if importlib.util.find_spec("ray") is None:
-        raise missing_extra("parsing on Ray needs it", "ray")
+        raise missing_extra("Ray is not installed", "ray")
 
 
 def run_on_ray(

@@ -49,7 +49,7 @@ def score_to_text(score: Score) -> str:
         _sentence_table(totals, short, cutoff),
         counts_table("Label", score.by_label)
         if score.parameters.labelled
-        else "Label: n/a, for labels do not count (LABELED 0)",
+        else "Label: n/a, because labels do not count (LABELED 0)",
         counts_table("Span length", score.by_span_length),
         counts_table("Sentence length", score.by_sentence_length),
     ]
@@ -131,7 +131,7 @@ def _sentence_table(totals: Totals, short: Totals, cutoff: str) -> str:
 def _interval_line(score: Score) -> str:
     interval = score.interval
     if interval is None:
-        return f"95% interval of F1: {_NOT_AVAILABLE}, for no bracket is scored"
+        return f"95% interval of F1: {_NOT_AVAILABLE}, because no bracket is scored"
     return (
         f"{interval.level}% interval of F1: {interval.low:.2f} to {interval.high:.2f} "
         f"(bootstrap over sentences, {interval.samples} samples)"

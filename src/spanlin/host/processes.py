@@ -171,7 +171,7 @@ class _Running:
     def close(self) -> None:
         """End all processes."""
         self._closed = True
-        self._give_up(ProcessError("the processes that read text were ended meanwhile"))
+        self._give_up(ProcessError("the processes that read text were ended before they had finished"))
         for process in self._processes:
             assert process.stdin is not None
             process.stdin.close()  # which ends it

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 class NonConstituentError(SpanlinError):
-    """A Span that is no constituent of its sentence's tree."""
+    """A Span that is not a constituent of its sentence's tree."""
 
 
 NonConstituentException = NonConstituentError
@@ -53,7 +53,7 @@ def _find(span: Span) -> _Place | None:
     """
     doc, start, end = span.doc, span.start, span.end
     if start == end:
-        raise NonConstituentError("an empty Span is no constituent")
+        raise NonConstituentError("an empty Span is not a constituent")
     if not doc.has_annotation("SENT_START"):
         raise NotParsedError('this Doc has no sentence boundaries and no parse: add "spanlin" to the pipeline')
     sentence = span.sent
@@ -61,7 +61,7 @@ def _find(span: Span) -> _Place | None:
     if columns is None:
         raise NotParsedError(
             f"the sentence at token {sentence.start} has no parse: "
-            'add "spanlin" to the pipeline, behind all that sets sentence boundaries'
+            'add "spanlin" to the pipeline, after everything that sets sentence boundaries'
         )
     parse = PlainParse(**columns)
     if parse.token_count != len(sentence):
@@ -77,7 +77,7 @@ def _find(span: Span) -> _Place | None:
     node = parse.find(left, right) if end <= sentence.end else None
     if node is None:
         raise NonConstituentError(
-            f"{_short(span.text)!r} (tokens {span.start} to {span.end}) is no constituent: "
+            f"{_short(span.text)!r} (tokens {span.start} to {span.end}) is not a constituent: "
             "go down from a sentence (._.constituents, ._.children) or up from a token (._.parent)"
         )
     return _Place(doc, sentence.start, parse, node)

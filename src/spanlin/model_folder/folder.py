@@ -181,7 +181,7 @@ def open_folder(path: str | Path) -> ModelFolder:
         raise CheckpointError(f"{source}: damaged: its files lack {', '.join(missing)}; export the model again")
     for name in (CARD, WEIGHTS):
         if name not in files and os.path.lexists(path / name):
-            raise CheckpointError(f"{path / name}: is there, but not in {MANIFEST}: take it away or export again")
+            raise CheckpointError(f"{path / name}: is not listed in {MANIFEST}: remove it, or export the model again")
     for name, expected in files.items():
         _check_file(path / name, expected)
     return model

@@ -40,7 +40,7 @@ def wheel_name(name: str, version: str) -> str:
     shown = ascii(name)[:60]
     if not is_model_name(name):
         raise ConfigError(
-            f"{shown} cannot be a model's name: give letters and digits, with dots, hyphens or underscores between"
+            f"{shown} cannot be a model's name: use letters and digits, with dots, hyphens or underscores between"
         )
     if normal_name(name) in packaged_models():
         raise ConfigError(f"{shown} is the name of a model that comes with spanlin; give another name")

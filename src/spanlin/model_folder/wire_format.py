@@ -66,7 +66,7 @@ def read_varint(view: memoryview, place: int, end: int, *, most_bytes: int = _MO
     value = 0
     for shift in range(0, 7 * most_bytes, 7):
         if place >= end:
-            raise WireError("a number ends in its midst")
+            raise WireError("a number is cut short")
         byte = view[place]
         place += 1
         value |= (byte & 0x7F) << shift

@@ -144,7 +144,7 @@ def _scores(session: Any, graph: Path, output: str, inputs: Arrays, count: int) 
     if log_probs.shape != expected or np.isnan(log_probs).any():
         raise CheckpointError(
             f"{graph}: does not fit its manifest: it gives {log_probs.shape} numbers, or none, "
-            f"where {expected} were due; export it again"
+            f"where {expected} were expected; export it again"
         )
     return log_probs
 

@@ -57,7 +57,7 @@ class ParseOptions:
         check_k_best(self.k_best)
         check_joint_words(self.joint_words)
         if self.k_best > 1 and self.decoder not in _RANKING:
-            raise DecodingError(f"k_best ranks trees as 'labelled' does: leave the decoder {self.decoder!r} out")
+            raise DecodingError(f"k_best always uses the decoder 'labelled': leave out {self.decoder!r}")
 
     @property
     def used_decoder(self) -> ParserDecoder:
@@ -67,4 +67,4 @@ class ParseOptions:
     def check_constrained(self) -> None:
         """Raise a DecodingError if the decoder does not obey constraints."""
         if self.decoder not in _OBEDIENT:
-            raise DecodingError(f"constraints are obeyed by 'labelled': leave the decoder {self.decoder!r} out")
+            raise DecodingError(f"constraints need the decoder 'labelled': leave out {self.decoder!r}")

@@ -120,8 +120,8 @@ def _check_cost(request: ParseRequest, sentences: Sequence[Sequence[str]], setti
     if cells > settings.max_cells:
         raise RequestError(
             413,
-            f"the squared lengths of the sentences, times k_best, come to {cells}, but to at most {settings.max_cells} "
-            "where more than plain trees is asked for: send several requests",
+            f"the squared lengths of the sentences, times k_best, come to {cells}, but at most {settings.max_cells} "
+            "are allowed for more than plain trees: send several requests",
         )
     kinds = ((one.required, one.forbidden, one.required_arcs, one.forbidden_arcs) for one in request.constraints)
     spans = sum(len(kind) for one in kinds for kind in one)

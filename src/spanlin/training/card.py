@@ -102,8 +102,8 @@ def _scores(figures: PackageFigures) -> str:
     ]
     table = _table(["dev", "sentences", "words", "F1", "precision", "recall", "complete", "tags"], rows)
     return (
-        f"Of this very folder ({figures.precision}, {figures.megabytes:.1f} MB) on the words of the gold trees. "
-        "Labelled brackets are counted as EVALB does with COLLINS.prm, all sentence lengths, the gold tags put into "
+        f"Scores of this folder ({figures.precision}, {figures.megabytes:.1f} MB) on the words of the gold trees. "
+        "Labelled brackets are counted as EVALB does with COLLINS.prm, for all sentence lengths, with the gold tags in "
         f"the trees; tagging accuracy is that of all words.\n\n{table}\n\n`{figures.treebanks[0].score.signature}`"
     )
 

@@ -142,7 +142,7 @@ def load_model(folder: str | Path) -> Model:
     except (ValueError, KeyError, TypeError) as error:
         raise CheckpointError(f"{folder / CHECKPOINT_FILE}: damaged: {error}") from error
     if found != FORMAT:
-        raise CheckpointError(f"{folder}: format {found}, but this version reads format {FORMAT}: export it again")
+        raise CheckpointError(f"{folder}: format {found}, but this version reads format {FORMAT}: train it again")
     config = load_saved_config(folder / "config.toml")
     vocabularies = Vocabularies.load(folder / "vocabularies.json")
     state = read_tensors(folder / "weights.safetensors")

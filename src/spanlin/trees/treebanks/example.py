@@ -98,7 +98,7 @@ def generate_trees(count: int, *, seed: int) -> list[Tree]:
 
 
 def find_example() -> Treebank:
-    """Return the example: some hundred trees, the same every time, whose sentences begin with a capital letter."""
+    """Return the example: a few hundred trees, the same every time, whose sentences begin with a capital letter."""
     source = Path("spanlin")
     documents = tuple(
         TreebankDocument(name=split, path=source, read=_reader(count, seed), split_of=whole(split))
