@@ -118,7 +118,7 @@ def _workers(value: Any) -> tuple[int, int]:
     help="GPUs of each worker on Ray: 1, or 0.25 for four workers on one GPU.",
 )
 @model_options
-@processes_option
+@processes_option("With --engine plain: separate processes, each of which parses units by itself.", without_gpu="one")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress bar. In a pipe, there is none anyway.")
 @click.pass_context
 def corpus(

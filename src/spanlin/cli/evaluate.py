@@ -59,9 +59,9 @@ _MODEL_OPTIONS = ("decoder", "device", "precision", "tags", "tagger", "treebank"
 )
 @click.option(
     "--model",
-    metavar="NAME|FOLDER",
+    metavar="NAME|FOLDER|hf:OWNER/NAME",
     help="Parse the words of GOLD with this model and score its trees: a packaged or installed one, a folder that "
-    "`spanlin export` made, or a checkpoint (needs torch).",
+    "`spanlin export` made, one on Hugging Face's hub, or a checkpoint (needs torch).",
 )
 @click.option(
     "--decoder",

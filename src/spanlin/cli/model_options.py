@@ -35,11 +35,10 @@ def model_options(command: Command) -> Command:
     return command
 
 
-def processes_option(command: Command) -> Command:
-    """Return the command with --processes."""
+def processes_option(what: str, *, without_gpu: str) -> Callable[[Command], Command]:
+    """Return what gives a command --processes; the help says what they do, and how many there are without a GPU."""
     return click.option(
         "--processes",
         type=click.IntRange(min=0, max=1024),
-        help="Separate processes that read text and write results, beside the one that runs the network.  [default: "
-        "with a GPU, as many as there are cores to spare, otherwise none]",
-    )(command)
+        help=f"{what}  [default: with a GPU, as many as there are cores to spare, otherwise {without_gpu}]",
+    )

@@ -75,7 +75,9 @@ class _Writer(Protocol):
     help="With --format json: give the K most probable trees, all but the first as `alternatives`.",
 )
 @model_options
-@processes_option
+@processes_option(
+    "Separate processes that read text and write results, beside the one that runs the network.", without_gpu="none"
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress bar. In a pipe, there is none anyway.")
 def parse(
     *,

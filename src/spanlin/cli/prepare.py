@@ -49,7 +49,10 @@ def _arguments(command: _Command) -> _Command:
     """Add the arguments that every treebank takes."""
     for decorate in (
         click.option(
-            "--strict", is_flag=True, help="Fail, and write nothing, if the counts differ from the known ones."
+            "--strict",
+            is_flag=True,
+            help="Fail, and write nothing, if a split has more or fewer trees than in the treebank's release. Of "
+            "bracket files of your own, no counts are known.",
         ),
         click.option("--skip-bad", is_flag=True, help="Skip malformed trees and report them, instead of stopping."),
         click.argument("dest", type=_PATH),

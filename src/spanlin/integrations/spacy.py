@@ -103,7 +103,7 @@ class SpanlinComponent:
 def create(
     nlp: Any, name: str, model: str, threads: int, *, set_tags: bool, set_dependencies: bool
 ) -> SpanlinComponent:
-    """Return a component. `model` is a packaged model's name or a folder; `threads` 0 is every core.
+    """Return a component. `model` is whatever `Parser.load` takes; `threads` 0 is every core.
 
     With `set_tags` the words' `tag_` is the parser's tag, whatever it was before; with `set_dependencies`, so are
     `head`, `dep_` and `pos_`, and noun chunks go by them.
