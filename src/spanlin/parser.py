@@ -307,8 +307,9 @@ class Parser:
     ) -> Iterator[Result]:
         """Yield what `make` makes of each parse of a text, or of its lines, as they are ready.
 
-        With processes, it is made there, so that many cores share the work: `make` must be a function of a module, or
-        anything else that can be pickled, such as `Parsed.to_json_line`, and so must be what it returns.
+        With processes, it is made there, so that many cores share the work, if they can import `make`: a function of a
+        module, such as `Parsed.to_json_line`, not of a notebook or of the script that runs. What it returns must be
+        something that can be pickled. Anything else is made in this process, more slowly.
         """
         if self._processes is None:
             for parsed in self.stream(text, options):
