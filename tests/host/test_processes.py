@@ -165,6 +165,17 @@ def test_memory_does_not_grow_with_the_input_and_a_stream_may_be_left(alone: Par
     assert shared.parse_tokens(SENTENCES[:4]) == alone.parse_tokens(SENTENCES[:4])
 
 
+def test_all_blocks_before_an_error_are_parsed(alone: Parser, shared: Parser) -> None:
+    def broken() -> Iterator[list[str]]:
+        yield from SENTENCES[:8]  # three blocks, the last not full
+        raise OSError("the disk is gone")
+
+    lines = shared.bracket_lines(broken())
+    assert list(itertools.islice(lines, 8)) == list(alone.bracket_lines(SENTENCES[:8]))
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(lines)
+
+
 def test_streams_may_run_side_by_side(alone: Parser, shared: Parser) -> None:
     expected = list(alone.bracket_lines(SENTENCES))
     first, second = shared.bracket_lines(SENTENCES), shared.stream_tokens(SENTENCES)

@@ -117,7 +117,15 @@ class HostProcesses:
 
         with quick_switches():
             try:
-                for block in blocks:
+                source, error = iter(blocks), None
+                while True:
+                    try:
+                        block = next(source)
+                    except StopIteration:
+                        break
+                    except Exception as caught:  # raised after all that came before
+                        error = caught
+                        break
                     running = self._running
                     if running is not None and running.ready:
                         waiting.append((block, running.submit(task, block)))
@@ -133,6 +141,8 @@ class HostProcesses:
                         self.start()
                 while waiting:
                     yield first()
+                if error is not None:
+                    raise error
             finally:
                 for _, future in waiting:
                     future.cancel()
