@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oracles.random_decoding import pad, random_log_probs
-from spanlin.decoding import Decoder, Temperatures, decode_batch
+from spanlin.decoding import Constraints, Decoder, Temperatures, decode_batch
 from spanlin.errors import DecodingError
 from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays
 from spanlin.runtime.options import ParseOptions
@@ -82,9 +82,9 @@ def batch_of(found: Arrays) -> RunBatch[Any]:
     )
 
 
-def redecoder(decoder: Decoder) -> Redecoder:
+def redecoder(decoder: Decoder, *, constrained: bool = False) -> Redecoder:
     options = ParseOptions(decoder=decoder)
-    return Redecoder(cast(Any, Labels()), LABELS, Temperatures(), options, constrained=False)
+    return Redecoder(cast(Any, Labels()), LABELS, Temperatures(), options, constrained=constrained)
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
@@ -130,6 +130,8 @@ def test_scores_that_are_no_numbers_are_named(value: float) -> None:
     found["left_boundaries"][-1, 8] = 3
     with pytest.raises(DecodingError, match=r"^sentence 14 \('w w .*\): left_boundary_log_probs\[8, 3\] is (nan|inf)"):
         redecoder("cky")(batch_of(found), [None] * len(COUNTS))
+    with pytest.raises(DecodingError, match=r"^sentence 14 \('w w .*\): left_boundary_log_probs\[8, 3\] is (nan|inf)"):
+        redecoder("argmin", constrained=True)(batch_of(found), [None] * 12 + [Constraints([(0, 2)])] * 2)
 
 
 def test_a_tree_whose_own_scores_are_no_numbers_is_named() -> None:

@@ -127,7 +127,11 @@ class Redecoder:
         )
         words = int(counts.max())
         sides = (None if side is None else side[rows, :words, :words] for side in score_sides(batch))
-        return LabelledProblem(check_batch_scores(counts, *sides), ranked, self._temperatures)
+        try:
+            scores = check_batch_scores(counts, *sides)
+        except DecodingError as error:
+            raise _placed(error, batch, rows) from None
+        return LabelledProblem(scores, ranked, self._temperatures)
 
     def _labelled(self, batch: RunBatch[Any], rows: IntArray, places: IntArray, problem: LabelledProblem) -> Trees:
         """Return the most probable labelled trees of the sentences at some places of the problem."""
