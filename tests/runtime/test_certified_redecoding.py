@@ -12,6 +12,7 @@ from oracles.random_decoding import pad, random_log_probs
 from spanlin.decoding import Constraints, Decoder, Temperatures, decode_batch
 from spanlin.errors import DecodingError
 from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays
+from spanlin.runtime.batch_trees import own_boundaries
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.redecoding import Redecoder
 from spanlin.runtime.sentences import RunBatch
@@ -141,6 +142,13 @@ def test_a_tree_whose_own_scores_are_no_numbers_is_named() -> None:
     found["left_log_probs"][sentence, 0, 0] = np.nan  # it has no other boundary
     with pytest.raises(DecodingError, match=rf"^sentence {sentence + 1} \('w w .*\): left_boundary_log_probs\[0, 0\]"):
         redecoder("cky")(batch_of(found), [None] * len(COUNTS))
+
+
+def test_a_graph_without_boundaries_or_scores_certifies_nothing() -> None:
+    found = found_by_network("plain", "both", seed=3)
+    for name in (*BOUNDARIES, *SCORES):
+        del found[name]
+    assert not own_boundaries(COUNTS, found).any()
 
 
 def test_a_graph_without_boundaries_certifies_nothing() -> None:
