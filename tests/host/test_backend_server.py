@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import threading
+import time
 from collections.abc import Iterator
 from multiprocessing import AuthenticationError, Pipe
 from multiprocessing.connection import Client, Connection
@@ -111,3 +113,28 @@ def test_closing_waits_for_nobody_even_if_the_last_connection_came_just_before()
     closing.start()
     closing.join(10)
     assert not closing.is_alive()
+
+
+def test_a_listener_that_cannot_let_anybody_in_waits_and_says_so_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    listener = BackendListener(cast(Backend, Kind()))
+    accept, failed = listener._listener.accept, 0
+
+    def fail_at_first() -> Connection[Any, Any]:
+        nonlocal failed
+        if failed < 3:
+            failed += 1
+            raise OSError(errno.EMFILE, "Too many open files")
+        return accept()
+
+    monkeypatch.setattr(listener._listener, "accept", fail_at_first)
+    began = time.monotonic()
+    for _ in range(2):  # the first is let in by a call from before
+        with Client(listener.address, authkey=listener.key) as connection:
+            connection.send("backend")
+            assert connection.recv().device == "cuda:0"
+    assert failed == 3
+    assert time.monotonic() - began > 0.25
+    assert caplog.messages == ["no process can connect, which is tried again and again: [Errno 24] Too many open files"]
+    listener.close()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Client, Connection, Listener
@@ -14,6 +16,10 @@ import numpy as np
 
 from spanlin.errors import CheckpointError, SpanlinError
 from spanlin.runtime.backend import Backend
+
+_PAUSE = 0.1  # seconds until it is tried again to let somebody in
+
+_LOG = logging.getLogger(__name__)
 
 
 class Facts(NamedTuple):
@@ -80,10 +86,20 @@ class BackendListener:
         self._listener.close()
 
     def _accept(self) -> None:
+        is_logged = False
         while not self._closed:
             # A process may end in the middle of this; the others go on.
-            with suppress(Exception):
+            try:
                 connection = self._listener.accept()
+            except Exception as error:
+                # Not because of who asks, such as where too many files are open: it would fail again at once.
+                if isinstance(error, OSError) and not isinstance(error, ConnectionError) and not self._closed:
+                    if not is_logged:
+                        is_logged = True
+                        _LOG.warning("no process can connect, which is tried again and again: %s", error)
+                    time.sleep(_PAUSE)
+                continue
+            with suppress(Exception):
                 if connection.recv() == "backend":
                     self._server.start(connection)
                 elif self._others is not None:
