@@ -69,6 +69,23 @@ def test_arrays_come_back_and_what_is_kept_is_read_by_its_number(
     assert isinstance(ask(connection, "rows", (kept.number, 1)), Failed)
 
 
+def test_what_another_connection_drops_is_forgotten_by_its_own(
+    served: tuple[BackendServer, Connection[Any, Any]],
+) -> None:
+    server, connection = served
+    mine, its = Pipe()
+    other = threading.Thread(target=server.serve, args=(its,))
+    other.start()
+    mine.recv()
+    kept = ask(connection, "run", ("", [1], ())).result["relation_heads"]
+    _, own = server._kept[kept.number]
+    assert own == {kept.number}
+    assert ask(mine, "label", (4,), (kept.number,)) == Done(8)
+    assert not own
+    mine.close()
+    other.join(10)
+
+
 def test_an_error_comes_back_as_one_of_ours(served: tuple[BackendServer, Connection[Any, Any]]) -> None:
     _, connection = served
     error = ask(connection, "run", ("ours", [1], ())).error

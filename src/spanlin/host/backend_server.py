@@ -112,7 +112,7 @@ class BackendServer:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._numbers = itertools.count()
-        self._kept: dict[int, Any] = {}
+        self._kept: dict[int, tuple[Any, set[int]]] = {}  # with the numbers of the connection that it came over
 
     def start(self, connection: Connection[Any, Any]) -> None:
         """Serve a connection in a thread until it is closed."""
@@ -134,27 +134,28 @@ class BackendServer:
         except (EOFError, OSError):  # the other process is gone, or done with it
             pass
         finally:
-            for number in own:
+            for number in list(own):  # others may drop some of them meanwhile
                 self._kept.pop(number, None)
             connection.close()
 
     def _answer(self, request: Request, own: set[int]) -> Any:
         for number in request.dropped:
-            self._kept.pop(number, None)
-            own.discard(number)
+            if (found := self._kept.pop(number, None)) is not None:
+                found[1].discard(number)
         if request.name == "rows":
             number, places = request.arguments
-            return self._kept[number][places]
-        found = getattr(self._backend, request.name)(*request.arguments)
-        return {name: self._sent(value, own) for name, value in found.items()} if isinstance(found, dict) else found
+            value, _ = self._kept[number]
+            return value[places]
+        given = getattr(self._backend, request.name)(*request.arguments)
+        return {name: self._sent(value, own) for name, value in given.items()} if isinstance(given, dict) else given
 
     def _sent(self, value: Any, own: set[int]) -> Any:
         """Return an output as it is sent: one that is kept on a GPU stays there, under a number."""
         if isinstance(value, np.ndarray):
             return value
         number = next(self._numbers)
-        self._kept[number] = value
         own.add(number)
+        self._kept[number] = value, own
         return Kept(number)
 
 
