@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from spanlin.decoding import Constraints
+from spanlin.decoding import Constraints, LabelSet
 from spanlin.errors import ConstraintError, DependencyError, missing_extra
 from spanlin.host.tasks import Brackets, Made, Parses, TokenBlock, token_blocks
 from spanlin.model_folder.folder import ModelFolder, open_folder
@@ -68,6 +68,7 @@ class Parser:
         """
         self.folder = folder
         self._runner = BatchRunner(features or features_of(folder), backend, workers=workers)
+        self._labels = LabelSet(folder.labels)
         self._write = BracketWriter(folder.labels, folder.tags)
         self._records = RecordMaker(folder.labels, folder.tags, folder.calibration)
         self._processes: HostProcesses | None = None
@@ -364,18 +365,13 @@ class Parser:
         before: int = 0,
     ) -> Generator[tuple[Item, Parsed]]:
         """Yield each item with its parse; `wanted` gives the constraints of an item, if any can be `constrained`."""
-        redecoder = Redecoder(
-            self._runner.backend,
-            self.folder.labels,
-            self.folder.temperatures,
-            options,
-            constrained=constrained,
-        )
+        backend, temperatures = self._runner.backend, self.folder.temperatures
+        redecoder = Redecoder(backend, self._labels, temperatures, options, constrained=constrained)
 
         pair = None
         if options.decoder == "joint":
             self.check_dependencies()
-            pair = JointDecoder(self._runner.backend, self.folder, redecoder, options)
+            pair = JointDecoder(backend, self._labels, temperatures, redecoder, options)
 
         def make(batch: RunBatch[Item]) -> list[Parsed]:
             constraints = [wanted(item) for item in batch.items]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oracles.random_decoding import pad, random_log_probs
-from spanlin.decoding import Constraints, Decoder, Temperatures, decode_batch
+from spanlin.decoding import Constraints, Decoder, LabelSet, Temperatures, decode_batch
 from spanlin.errors import DecodingError
 from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays
 from spanlin.runtime.batch_trees import own_boundaries
@@ -85,7 +85,7 @@ def batch_of(found: Arrays) -> RunBatch[Any]:
 
 def redecoder(decoder: Decoder, *, constrained: bool = False) -> Redecoder:
     options = ParseOptions(decoder=decoder)
-    return Redecoder(cast(Any, Labels()), LABELS, Temperatures(), options, constrained=constrained)
+    return Redecoder(cast(Any, Labels()), LabelSet(LABELS), Temperatures(), options, constrained=constrained)
 
 
 @pytest.mark.parametrize("decoder", DECODERS)

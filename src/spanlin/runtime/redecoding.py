@@ -41,7 +41,7 @@ class Redecoder:
     def __init__(
         self,
         backend: Backend,
-        labels: Sequence[str],
+        labels: LabelSet,
         temperatures: Temperatures,
         options: ParseOptions,
         *,
@@ -51,7 +51,7 @@ class Redecoder:
             options.check_constrained()
         self._backend = backend
         self._options = options
-        self._labels = LabelSet(labels)
+        self._labels = labels
         self._temperatures = temperatures
         self._root_labels = self._labels.under_root(options.root_label) if options.root_label else None
         wanted = [*TREE, *CONFIDENCE, *BOUNDARIES]
