@@ -201,9 +201,11 @@ class Parser:
         *,
         constraints: CharacterConstraints | None = None,
     ) -> Iterator[Parsed]:
-        """Yield the parses of a text, or of its lines as an open file gives them, as they are ready.
+        """Yield the parses of a text, or of its lines as an open file gives them, while it is still being read.
 
-        Memory does not grow with the text. A sentence may go over several lines, but not over an empty one.
+        Memory does not grow with the text. A sentence may go over several lines, but not over an empty one. Sentences
+        of like length are parsed together, so some thousands are read ahead: the first parse comes when two chunks of
+        them (see `Backend.chunk`; 2,048 in onnxruntime), or all, have been read.
         """
         if self._processes is not None and constraints is None:
             return self._made_there(self._processes, text_blocks(text), options)
@@ -234,7 +236,7 @@ class Parser:
         *,
         constraints: Iterable[Constraints | None] | None = None,
     ) -> Iterator[Parsed]:
-        """Yield what `parse_tokens` returns, as it is ready, in memory that does not grow with the sentences."""
+        """Yield what `parse_tokens` returns, in memory that does not grow with the sentences; see `stream`."""
         check_sentences(sentences)
         if self._processes is not None and constraints is None:
             return (parsed for _, parsed in self._items_there(self._processes, sentences, lambda one: one, options))
@@ -293,7 +295,7 @@ class Parser:
         return (line for _, line in self.bracket_items(sentences, lambda words: words, batch_tokens=batch_tokens))
 
     def stream_brackets(self, text: str | Iterable[str]) -> Iterator[str]:
-        """Yield the trees of a text's sentences, or of its lines', as lines of brackets, as they are ready."""
+        """Yield the trees of a text's sentences, or of its lines', as lines of brackets; see `stream`."""
         if self._processes is None:
             sentences = iter_sentences(text)
             for _, line in self.bracket_items_here(sentences, lambda sentence: sentence.words):
@@ -306,7 +308,7 @@ class Parser:
     def stream_made(
         self, text: str | Iterable[str], make: Callable[[Parsed], Result], options: ParseOptions = _PLAIN
     ) -> Iterator[Result]:
-        """Yield what `make` makes of each parse of a text, or of its lines, as they are ready.
+        """Yield what `make` makes of each parse of a text, or of its lines; see `stream`.
 
         With processes, it is made there, so that many cores share the work, if they can import `make`: a function of a
         module, such as `Parsed.to_json_line`, not of a notebook or of the script that runs. What it returns must be
