@@ -21,7 +21,11 @@ class Clocked:
         self.seconds = 0.0
         self.alone = 0
         self.folder = SimpleNamespace(path=Path("models/clocked"))
-        self.backend = SimpleNamespace(precision="int8")
+        self.backend = SimpleNamespace(precision="int8", device="cpu")
+        self.is_closed = False
+
+    def close(self) -> None:
+        self.is_closed = True
 
     def bracket_lines(self, sentences: Iterable[Sequence[str]]) -> Iterator[str]:
         if isinstance(sentences, list):  # one by itself
@@ -38,8 +42,16 @@ def test_rates_and_latencies_are_those_of_the_clock(monkeypatch: pytest.MonkeyPa
     clocked = Clocked()
     monkeypatch.setattr(benchmark, "time", SimpleNamespace(perf_counter=lambda: clocked.seconds))
     monkeypatch.setattr(benchmark, "Parser", SimpleNamespace(load=lambda *_, **__: clocked))
-    monkeypatch.setattr(benchmark, "_start", lambda *_: (1.5, 30.0))
-    found = measure(sentences=[["Dogs", "bark"], [], ["Cats", "sleep", "all", "day"]], seconds=9)
+    started: list[Path] = []
+
+    def start(path: Path, *_: object) -> tuple[float, float]:
+        started.append(path)
+        return 1.5, 30.0
+
+    monkeypatch.setattr(benchmark, "_start", start)
+    found = measure(Path("en"), sentences=[["Dogs", "bark"], [], ["Cats", "sleep", "all", "day"]], seconds=9)
+    assert started == [Path("models/clocked").absolute()]  # the folder, not what has its name
+    assert clocked.is_closed
     assert found.mean_words == 3.0
     assert found.sentences == 4500  # nine seconds of them, at the rate of the warm-up
     assert found.rate == pytest.approx(500)
@@ -63,6 +75,7 @@ def test_sentences_without_words_are_an_error() -> None:
 MEASURED = Benchmark(
     model="en",
     precision="int8",
+    device="cpu",
     threads=2,
     machine="a machine",
     sentences=4_500,
@@ -90,6 +103,8 @@ def test_the_table_has_rounded_figures_and_warns_of_a_busy_machine() -> None:
     busy = replace(MEASURED, load_before=1.26, threads=1, peak_memory_mb=None).to_text().splitlines()
     assert busy[-1] == "note                 the machine was busy before (load 1.3): expect more when it is not"
     assert busy[3].endswith(" on 1 thread")
+    on_gpu = replace(MEASURED, device="cuda:0").to_text().splitlines()
+    assert on_gpu[3] == "many at a time       1,234 sentences/s on cuda:0"
     assert busy[6] == "peak memory          not reported by this system"
 
 

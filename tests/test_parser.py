@@ -77,6 +77,20 @@ def test_a_stream_holds_only_a_few_chunks(parser: Parser, monkeypatch: pytest.Mo
     lines.close()
 
 
+@pytest.mark.parametrize("count", [0, 3, 8, 20])
+def test_all_sentences_before_an_error_are_parsed(parser: Parser, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OnnxBackend, "chunk", 8)
+
+    def broken() -> Iterator[list[str]]:
+        yield from (["word"] * (number % 5) for number in range(count))
+        raise OSError("the disk is gone")
+
+    lines = parser.bracket_lines(broken())
+    assert len(list(itertools.islice(lines, count))) == count
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(lines)
+
+
 def test_a_long_stream_forgets_words(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OnnxBackend, "chunk", 10)
     monkeypatch.setattr(batch_runner, "_MOST_WORDS", 25)

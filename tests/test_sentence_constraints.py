@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,6 +139,17 @@ def test_constraints_on_a_text_are_by_character(given: Any, message: str) -> Non
 def test_there_is_one_of_the_right_kind_per_tokenized_sentence(given: Any, message: str) -> None:
     with pytest.raises(ConstraintError, match=f"^{message}"):
         list(pair_constraints([["a"], ["b"], []], given))
+
+
+def test_a_sentence_may_be_an_array_of_words() -> None:
+    words, none = np.array(["Old", "dogs", "bark"]), np.array([], dtype=str)
+    wanted = Constraints(required=[(0, 2)])
+    given: list[Any] = [words, none, none]
+    pairs = pair_constraints(given, [wanted, None, wanted])
+    assert next(pairs)[1] is wanted
+    assert next(pairs)[1] is None
+    with pytest.raises(ConstraintError, match="sentence 3 has constraints but no words: give None"):
+        next(pairs)
 
 
 def test_constraints_stay_beside_their_sentences() -> None:

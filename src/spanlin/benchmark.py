@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from itertools import cycle, islice
@@ -52,7 +53,9 @@ class Benchmark:
 
     model: str
     precision: str
+    device: str
     threads: int
+    """How many parse on a CPU."""
     machine: str
     sentences: int
     mean_words: float
@@ -77,11 +80,12 @@ class Benchmark:
 
     def to_text(self) -> str:
         """Return the figures as a short table."""
+        threads = f"{self.threads} thread{'s' * (self.threads > 1)}"
         rows = {
             "model": f"{self.model}, {self.precision}",
             "machine": self.machine,
             "sentences": f"{self.sentences:,}, {self.mean_words:.1f} words on average",
-            "many at a time": f"{self.rate:,.0f} sentences/s on {self.threads} thread{'s' * (self.threads > 1)}",
+            "many at a time": f"{self.rate:,.0f} sentences/s on {threads if self.device == 'cpu' else self.device}",
             "one by one": f"{self.rate_one_by_one:,.0f} sentences/s; p50 {self.latency_p50:.1f} ms, "
             f"p99 {self.latency_p99:.1f} ms",
             "start to first tree": f"{self.start_seconds:.2f} s{_in_megabytes(self.start_memory_mb)}",
@@ -107,17 +111,19 @@ def measure(
     from spanlin.runtime.onnx import available_cores
 
     load_before = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-    parser = Parser.load(model, threads=threads, device=device)
     found = [list(words) for words in sentences] or [list(found.words) for found in tokenize(SAMPLE)]
     found = [words for words in found if words]
     if not found:
         raise SpanlinError("there is no sentence with words to measure on: give some")
-    start_seconds, start_memory = _start(model, threads, device)
-    rate, count = _rate(parser, found, seconds)
-    latencies = _latencies(parser, found, seconds)
+    with closing(Parser.load(model, threads=threads, device=device)) as parser:
+        # By its path: the same folder, whatever names there are.
+        start_seconds, start_memory = _start(parser.folder.path.absolute(), threads, device)
+        rate, count = _rate(parser, found, seconds)
+        latencies = _latencies(parser, found, seconds)
     return Benchmark(
         model=parser.folder.path.resolve().name,
         precision=parser.backend.precision,
+        device=parser.backend.device,
         threads=threads or available_cores(),
         machine=f"{_processor()}, {available_cores()} cores, {platform.system()}",
         sentences=count,
@@ -153,7 +159,7 @@ print(peak_memory_mb() or "")
 """
 
 
-def _start(model: str | Path, threads: int, device: str) -> tuple[float, float | None]:
+def _start(model: Path, threads: int, device: str) -> tuple[float, float | None]:
     """Return the seconds from a process's start to the end after its first tree, and its peak memory."""
     command = [sys.executable, "-c", _START, str(model), str(threads), device]
     taken = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from spanlin.decoding import Constraints
+from spanlin.decoding import Constraints, LabelSet
 from spanlin.errors import ConstraintError, DependencyError, missing_extra
 from spanlin.host.tasks import Brackets, Made, Parses, TokenBlock, token_blocks
 from spanlin.model_folder.folder import ModelFolder, open_folder
@@ -68,6 +68,7 @@ class Parser:
         """
         self.folder = folder
         self._runner = BatchRunner(features or features_of(folder), backend, workers=workers)
+        self._labels = LabelSet(folder.labels)
         self._write = BracketWriter(folder.labels, folder.tags)
         self._records = RecordMaker(folder.labels, folder.tags, folder.calibration)
         self._processes: HostProcesses | None = None
@@ -200,9 +201,11 @@ class Parser:
         *,
         constraints: CharacterConstraints | None = None,
     ) -> Iterator[Parsed]:
-        """Yield the parses of a text, or of its lines as an open file gives them, as they are ready.
+        """Yield the parses of a text, or of its lines as an open file gives them, while it is still being read.
 
-        Memory does not grow with the text. A sentence may go over several lines, but not over an empty one.
+        Memory does not grow with the text. A sentence may go over several lines, but not over an empty one. Sentences
+        of like length are parsed together, so some thousands are read ahead: the first parse comes when two chunks of
+        them (see `Backend.chunk`; 2,048 in onnxruntime), or all, have been read.
         """
         if self._processes is not None and constraints is None:
             return self._made_there(self._processes, text_blocks(text), options)
@@ -233,7 +236,7 @@ class Parser:
         *,
         constraints: Iterable[Constraints | None] | None = None,
     ) -> Iterator[Parsed]:
-        """Yield what `parse_tokens` returns, as it is ready, in memory that does not grow with the sentences."""
+        """Yield what `parse_tokens` returns, in memory that does not grow with the sentences; see `stream`."""
         check_sentences(sentences)
         if self._processes is not None and constraints is None:
             return (parsed for _, parsed in self._items_there(self._processes, sentences, lambda one: one, options))
@@ -292,7 +295,7 @@ class Parser:
         return (line for _, line in self.bracket_items(sentences, lambda words: words, batch_tokens=batch_tokens))
 
     def stream_brackets(self, text: str | Iterable[str]) -> Iterator[str]:
-        """Yield the trees of a text's sentences, or of its lines', as lines of brackets, as they are ready."""
+        """Yield the trees of a text's sentences, or of its lines', as lines of brackets; see `stream`."""
         if self._processes is None:
             sentences = iter_sentences(text)
             for _, line in self.bracket_items_here(sentences, lambda sentence: sentence.words):
@@ -305,10 +308,11 @@ class Parser:
     def stream_made(
         self, text: str | Iterable[str], make: Callable[[Parsed], Result], options: ParseOptions = _PLAIN
     ) -> Iterator[Result]:
-        """Yield what `make` makes of each parse of a text, or of its lines, as they are ready.
+        """Yield what `make` makes of each parse of a text, or of its lines; see `stream`.
 
-        With processes, it is made there, so that many cores share the work: `make` must be a function of a module, or
-        anything else that can be pickled, such as `Parsed.to_json_line`, and so must be what it returns.
+        With processes, it is made there, so that many cores share the work, if they can import `make`: a function of a
+        module, such as `Parsed.to_json_line`, not of a notebook or of the script that runs. What it returns must be
+        something that can be pickled. Anything else is made in this process, more slowly.
         """
         if self._processes is None:
             for parsed in self.stream(text, options):
@@ -363,18 +367,13 @@ class Parser:
         before: int = 0,
     ) -> Generator[tuple[Item, Parsed]]:
         """Yield each item with its parse; `wanted` gives the constraints of an item, if any can be `constrained`."""
-        redecoder = Redecoder(
-            self._runner.backend,
-            self.folder.labels,
-            self.folder.temperatures,
-            options,
-            constrained=constrained,
-        )
+        backend, temperatures = self._runner.backend, self.folder.temperatures
+        redecoder = Redecoder(backend, self._labels, temperatures, options, constrained=constrained)
 
         pair = None
         if options.decoder == "joint":
             self.check_dependencies()
-            pair = JointDecoder(self._runner.backend, self.folder, redecoder, options)
+            pair = JointDecoder(backend, self._labels, temperatures, redecoder, options)
 
         def make(batch: RunBatch[Item]) -> list[Parsed]:
             constraints = [wanted(item) for item in batch.items]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -112,7 +112,7 @@ def pair_constraints(
             raise ConstraintError(f"only {count - 1} constraints: give one, or None, for each sentence") from None
         if wanted is not None and not isinstance(wanted, Constraints):
             raise ConstraintError(f"constraints of sentence {count} are {wanted!r:.40}: give Constraints, or None")
-        if not words and wanted:
+        if wanted and isinstance(words, Sized) and len(words) == 0:  # arrays of words have no truth value
             raise ConstraintError(f"sentence {count} has constraints but no words: give None")
         yield words, wanted
     for _ in left:

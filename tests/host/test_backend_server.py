@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import threading
+import time
 from collections.abc import Iterator
 from multiprocessing import AuthenticationError, Pipe
 from multiprocessing.connection import Client, Connection
@@ -67,6 +69,23 @@ def test_arrays_come_back_and_what_is_kept_is_read_by_its_number(
     assert isinstance(ask(connection, "rows", (kept.number, 1)), Failed)
 
 
+def test_what_another_connection_drops_is_forgotten_by_its_own(
+    served: tuple[BackendServer, Connection[Any, Any]],
+) -> None:
+    server, connection = served
+    mine, its = Pipe()
+    other = threading.Thread(target=server.serve, args=(its,))
+    other.start()
+    mine.recv()
+    kept = ask(connection, "run", ("", [1], ())).result["relation_heads"]
+    _, own = server._kept[kept.number]
+    assert own == {kept.number}
+    assert ask(mine, "label", (4,), (kept.number,)) == Done(8)
+    assert not own
+    mine.close()
+    other.join(10)
+
+
 def test_an_error_comes_back_as_one_of_ours(served: tuple[BackendServer, Connection[Any, Any]]) -> None:
     _, connection = served
     error = ask(connection, "run", ("ours", [1], ())).error
@@ -111,3 +130,28 @@ def test_closing_waits_for_nobody_even_if_the_last_connection_came_just_before()
     closing.start()
     closing.join(10)
     assert not closing.is_alive()
+
+
+def test_a_listener_that_cannot_let_anybody_in_waits_and_says_so_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    listener = BackendListener(cast(Backend, Kind()))
+    accept, failed = listener._listener.accept, 0
+
+    def fail_at_first() -> Connection[Any, Any]:
+        nonlocal failed
+        if failed < 3:
+            failed += 1
+            raise OSError(errno.EMFILE, "Too many open files")
+        return accept()
+
+    monkeypatch.setattr(listener._listener, "accept", fail_at_first)
+    began = time.monotonic()
+    for _ in range(2):  # the first is let in by a call from before
+        with Client(listener.address, authkey=listener.key) as connection:
+            connection.send("backend")
+            assert connection.recv().device == "cuda:0"
+    assert failed == 3
+    assert time.monotonic() - began > 0.25
+    assert caplog.messages == ["no process can connect, which is tried again and again: [Errno 24] Too many open files"]
+    listener.close()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import itertools
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+import weakref
 from collections.abc import Iterator
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +25,7 @@ from hypothesis import HealthCheck, given, settings
 from joint_networks import SENTENCES
 from spanlin.errors import ConfigError, DecodingError, LinearizationError, ProcessError, SpanlinError
 from spanlin.host import processes as processes_module
+from spanlin.host import tasks
 from spanlin.host.processes import HostProcesses, usual_processes
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
@@ -165,6 +171,17 @@ def test_memory_does_not_grow_with_the_input_and_a_stream_may_be_left(alone: Par
     assert shared.parse_tokens(SENTENCES[:4]) == alone.parse_tokens(SENTENCES[:4])
 
 
+def test_all_blocks_before_an_error_are_parsed(alone: Parser, shared: Parser) -> None:
+    def broken() -> Iterator[list[str]]:
+        yield from SENTENCES[:8]  # three blocks, the last not full
+        raise OSError("the disk is gone")
+
+    lines = shared.bracket_lines(broken())
+    assert list(itertools.islice(lines, 8)) == list(alone.bracket_lines(SENTENCES[:8]))
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(lines)
+
+
 def test_streams_may_run_side_by_side(alone: Parser, shared: Parser) -> None:
     expected = list(alone.bracket_lines(SENTENCES))
     first, second = shared.bracket_lines(SENTENCES), shared.stream_tokens(SENTENCES)
@@ -210,6 +227,57 @@ def test_closing_ends_the_processes_and_they_start_again_when_needed(alone: Pars
         assert running is not None
         parser.close()
         assert [process.poll() for process in running._processes] == [0]
+
+
+def test_a_process_that_connects_as_all_are_told_to_end_ends_too(alone: Parser) -> None:
+    running = processes_module._Running(alone.folder, alone.backend, 0)
+    running._give_up(ProcessError("one has ended"))
+    before = set(threading.enumerate())
+    mine, its = Pipe()
+    running._welcome(its)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(10)
+        assert not thread.is_alive()
+    mine.close()
+    running.close()
+
+
+def test_what_cannot_be_started_is_done_without(
+    alone: Parser, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(processes_module, "_LARGE", 5)
+    monkeypatch.setattr(tasks, "BLOCK_SENTENCES", 3)
+    started: list[subprocess.Popen[bytes]] = []
+    start = processes_module._start
+
+    def start_one(*given: Any) -> subprocess.Popen[bytes]:
+        if started:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        started.append(start(*given))
+        return started[0]
+
+    monkeypatch.setattr(processes_module, "_start", start_one)
+    parser = Parser(alone.folder, alone.backend, workers=1, processes=2)
+    assert list(parser.bracket_lines(SENTENCES)) == list(alone.bracket_lines(SENTENCES))
+    reason = "processes that read text cannot be started: [Errno 11] Resource temporarily unavailable"
+    assert caplog.messages == [f"this process does all the work, more slowly: {reason}"]
+    assert [process.poll() for process in started] == [0]
+    assert parser.processes is not None
+    with pytest.raises(ProcessError, match=f"^{re.escape(reason)}$"):
+        parser.processes.start()
+
+
+def test_processes_that_were_ended_are_not_kept(alone: Parser) -> None:
+    processes = HostProcesses(alone.folder, alone.backend, 0)
+    processes.start()
+    running = weakref.ref(processes._running)
+    processes.close()
+    processes.close()
+    limit = time.monotonic() + 10
+    while running() is not None and time.monotonic() < limit:  # its thread has to end first
+        time.sleep(0.01)
+        gc.collect()
+    assert running() is None
 
 
 _ABANDONED = """

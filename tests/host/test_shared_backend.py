@@ -14,13 +14,12 @@ from spanlin.errors import CheckpointError
 from spanlin.host.backend_server import BackendListener
 from spanlin.host.shared_backend import SharedBackend, connector
 from spanlin.parser import Parser
-from spanlin.runtime.backend import ARC_SCORES, RELATION_HALVES, Backend
+from spanlin.runtime.backend import SELDOM_READ, Backend
+from spanlin.runtime.options import ParseOptions
 
-OF_ARCS = (*ARC_SCORES, *RELATION_HALVES)
 
-
-class KeepsArcs:
-    """A backend whose scores of arcs and halves of relations can be read at places alone, as those on a GPU."""
+class KeepsRows:
+    """A backend that keeps what a GPU keeps, to be read at places."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -31,8 +30,8 @@ class KeepsArcs:
 
     def run(self, *inputs: Any) -> dict[str, Any]:
         found = self._backend.run(*inputs)
-        self.kept += sum(name in OF_ARCS for name in found)
-        return {name: Rows(value) if name in OF_ARCS else value for name, value in found.items()}
+        self.kept += sum(name in SELDOM_READ for name in found)
+        return {name: Rows(value) if name in SELDOM_READ else value for name, value in found.items()}
 
 
 class Rows:
@@ -44,8 +43,8 @@ class Rows:
 
 
 @pytest.fixture
-def both(alone: Parser) -> Iterator[tuple[KeepsArcs, SharedBackend, BackendListener]]:
-    keeps = KeepsArcs(alone.backend)
+def both(alone: Parser) -> Iterator[tuple[KeepsRows, SharedBackend, BackendListener]]:
+    keeps = KeepsRows(alone.backend)
     listener = BackendListener(cast(Backend, keeps))
     shared = SharedBackend(connector(listener.address, listener.key))
     yield keeps, shared, listener
@@ -54,13 +53,16 @@ def both(alone: Parser) -> Iterator[tuple[KeepsArcs, SharedBackend, BackendListe
 
 
 def test_trees_and_heads_are_the_same_and_nothing_stays_kept(
-    alone: Parser, both: tuple[KeepsArcs, SharedBackend, BackendListener]
+    alone: Parser, both: tuple[KeepsRows, SharedBackend, BackendListener]
 ) -> None:
     keeps, shared, listener = both
     parser = Parser(alone.folder, shared, workers=3)
     expected = [parsed.to_json() for parsed in alone.parse_tokens(SENTENCES)]
     for _ in range(2):
         assert [parsed.to_json() for parsed in parser.parse_tokens(SENTENCES)] == expected
+    for options in (ParseOptions(scores=True, marginals=True), ParseOptions(k_best=2), ParseOptions(decoder="joint")):
+        found = [parsed.to_json() for parsed in parser.parse_tokens(SENTENCES[:8], options)]
+        assert found == [parsed.to_json() for parsed in alone.parse_tokens(SENTENCES[:8], options)]
     gc.collect()
     assert keeps.kept
     with pytest.raises(CheckpointError):
@@ -69,7 +71,7 @@ def test_trees_and_heads_are_the_same_and_nothing_stays_kept(
 
 
 def test_it_is_what_the_backend_says_it_is(
-    alone: Parser, both: tuple[KeepsArcs, SharedBackend, BackendListener]
+    alone: Parser, both: tuple[KeepsRows, SharedBackend, BackendListener]
 ) -> None:
     names = (
         "device",
@@ -85,7 +87,7 @@ def test_it_is_what_the_backend_says_it_is(
     assert all(getattr(both[1], name) == getattr(alone.backend, name) for name in names)
 
 
-def test_threads_ask_side_by_side(alone: Parser, both: tuple[KeepsArcs, SharedBackend, BackendListener]) -> None:
+def test_threads_ask_side_by_side(alone: Parser, both: tuple[KeepsRows, SharedBackend, BackendListener]) -> None:
     parser = Parser(alone.folder, both[1], workers=2)
     expected = list(alone.bracket_lines(SENTENCES))
     with ThreadPoolExecutor(4) as pool:

@@ -6,14 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from joint_networks import joint_folder
 from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import file_hash, open_folder
 from spanlin.parser import Parser
+from spanlin.runtime.folder_features import features_of
+from spanlin.runtime.options import ParseOptions
 
 
 @pytest.fixture
 def copy(folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder, tmp_path / "copy"))
+
+
+@pytest.fixture
+def joint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return joint_folder(tmp_path_factory)
 
 
 def edit_manifest(folder: Path, **changes: object) -> None:
@@ -87,3 +95,42 @@ def test_a_manifest_that_is_no_json_is_an_error(copy: Path) -> None:
 def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="no model here"):
         Parser.load(tmp_path)
+
+
+def test_a_model_that_is_replaced_or_moved_while_it_is_in_use_is_an_error(
+    joint: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = Path(shutil.copytree(joint, tmp_path / "used"))
+    monkeypatch.chdir(tmp_path)
+    parser = Parser.load("./used")
+    options = ParseOptions(k_best=2)
+    shutil.copyfile(folder / "graph.onnx", used / "graph.onnx")
+    shutil.copyfile(folder / "labels.onnx", used / "labels.onnx")
+    for name, parse in (
+        ("graph", lambda: list(parser.bracket_lines([["She", "sleeps"]]))),
+        ("labels", lambda: parser.parse_tokens([["She", "sleeps"]], options)),
+    ):
+        message = f"^{used / name}.onnx: changed since the model was loaded: load it again$"
+        with pytest.raises(CheckpointError, match=message):
+            parse()
+    shutil.rmtree(used)
+    with pytest.raises(CheckpointError, match=r"graph\.onnx: cannot be read: No such file .*; load the model again$"):
+        list(parser.bracket_lines([["She", "sleeps"]]))
+
+
+def test_a_model_is_found_again_from_another_working_directory(
+    joint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(joint.parent)
+    parser = Parser.load(f"./{joint.name}")
+    monkeypatch.chdir(tmp_path)
+    (parsed,) = parser.parse_tokens([["She", "sleeps"]], ParseOptions(k_best=2))
+    assert list(parser.bracket_lines([["She", "sleeps"]])) == [parsed.brackets()]
+
+
+def test_what_is_read_again_is_what_was_checked(copy: Path) -> None:
+    opened = open_folder(copy)
+    assert opened.read("tokenizer.json") == (copy / "tokenizer.json").read_bytes()
+    (copy / "tokenizer.json").write_text("{}")
+    with pytest.raises(CheckpointError, match=r"tokenizer\.json: changed since the model was loaded: load it again$"):
+        features_of(opened)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from oracles.random_decoding import pad, random_log_probs
-from spanlin.decoding import Decoder, Temperatures, decode_batch
+from spanlin.decoding import Constraints, Decoder, LabelSet, Temperatures, decode_batch
 from spanlin.errors import DecodingError
 from spanlin.runtime.backend import BOUNDARIES, CONFIDENCE, LABEL_HALVES, SCORES, TREE, Arrays
+from spanlin.runtime.batch_trees import own_boundaries
 from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.redecoding import Redecoder
 from spanlin.runtime.sentences import RunBatch
@@ -82,9 +83,9 @@ def batch_of(found: Arrays) -> RunBatch[Any]:
     )
 
 
-def redecoder(decoder: Decoder) -> Redecoder:
+def redecoder(decoder: Decoder, *, constrained: bool = False) -> Redecoder:
     options = ParseOptions(decoder=decoder)
-    return Redecoder(cast(Any, Labels()), LABELS, Temperatures(), options, constrained=False)
+    return Redecoder(cast(Any, Labels()), LabelSet(LABELS), Temperatures(), options, constrained=constrained)
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
@@ -130,6 +131,8 @@ def test_scores_that_are_no_numbers_are_named(value: float) -> None:
     found["left_boundaries"][-1, 8] = 3
     with pytest.raises(DecodingError, match=r"^sentence 14 \('w w .*\): left_boundary_log_probs\[8, 3\] is (nan|inf)"):
         redecoder("cky")(batch_of(found), [None] * len(COUNTS))
+    with pytest.raises(DecodingError, match=r"^sentence 14 \('w w .*\): left_boundary_log_probs\[8, 3\] is (nan|inf)"):
+        redecoder("argmin", constrained=True)(batch_of(found), [None] * 12 + [Constraints([(0, 2)])] * 2)
 
 
 def test_a_tree_whose_own_scores_are_no_numbers_is_named() -> None:
@@ -139,6 +142,13 @@ def test_a_tree_whose_own_scores_are_no_numbers_is_named() -> None:
     found["left_log_probs"][sentence, 0, 0] = np.nan  # it has no other boundary
     with pytest.raises(DecodingError, match=rf"^sentence {sentence + 1} \('w w .*\): left_boundary_log_probs\[0, 0\]"):
         redecoder("cky")(batch_of(found), [None] * len(COUNTS))
+
+
+def test_a_graph_without_boundaries_or_scores_certifies_nothing() -> None:
+    found = found_by_network("plain", "both", seed=3)
+    for name in (*BOUNDARIES, *SCORES):
+        del found[name]
+    assert not own_boundaries(COUNTS, found).any()
 
 
 def test_a_graph_without_boundaries_certifies_nothing() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from runtime.conftest import LIMIT, TREES
 from spanlin import CharacterConstraints, Constraints, Span
-from spanlin.decoding import Decoder, decode
+from spanlin.decoding import Decoder, LabelSet, RankedLabels, decode
 from spanlin.errors import ConstraintError, DecodingError, LinearizationError, SpanlinError
 from spanlin.linearization import is_legal
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
+from spanlin.runtime import redecoding
+from spanlin.runtime.label_ranking import rank_labels
 from spanlin.runtime.options import ParseOptions
 from spanlin.training.checkpoint import Model
 from spanlin.trees.transforms import ROOT_LABELS
@@ -207,6 +209,35 @@ def test_marginals_are_sums_over_the_labelled_trees(parser: Parser) -> None:
         assert (seen <= parsed.marginals + 1e-6).all()
         assert (parsed.marginals <= seen + (1 - mass) + 1e-6).all()
     assert mass > 0.5  # else little is tested
+
+
+@pytest.mark.parametrize("options", [ParseOptions(marginals=True), ParseOptions(k_best=3, marginals=True)], ids=str)
+def test_few_sentences_are_ranked_together_and_get_the_same_trees(
+    both: Parser, options: ParseOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranked: list[tuple[int, int]] = []
+
+    def noted(backend: Any, labels: LabelSet, counts: np.ndarray, *others: Any, **options: Any) -> RankedLabels:
+        ranked.append((len(counts), int(counts.max())))
+        return rank_labels(backend, labels, counts, *others, **options)
+
+    monkeypatch.setattr(redecoding, "rank_labels", noted)
+    constraints = [None, Constraints(required=[(0, 2)]), *[None] * (len(SENTENCES) - 2)]
+    expected = both.parse_tokens(SENTENCES, options, constraints=constraints)
+    whole = len(ranked)
+    most = 600
+    monkeypatch.setattr(redecoding, "_MOST_RANKED", most)
+    found = both.parse_tokens(SENTENCES, options, constraints=constraints)
+    assert_same(found, expected)
+    for one, two in zip(found, expected, strict=True):
+        assert_same(list(one.alternatives), list(two.alternatives))
+        assert one.marginals is not None
+        assert two.marginals is not None
+        assert np.allclose(one.marginals, two.marginals)
+    parts = ranked[whole:]
+    assert len(parts) > whole
+    assert max(count for count, _ in parts) > 1
+    assert all(count == 1 or count * (longest + 1) ** 2 * options.k_best <= most for count, longest in parts)
 
 
 def test_greedy_trees_have_marginals_too(parser: Parser) -> None:

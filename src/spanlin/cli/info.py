@@ -50,7 +50,7 @@ def model_facts(path: Path) -> dict[str, Any]:
     chains = [split_chain(label) for label in folder.labels if label != EMPTY_LABEL]
     return {
         "model": pinned_name(folder.path) or folder.path.resolve().name,
-        "folder": str(folder.path),
+        "folder": str(path),
         "kind": "checkpoint" if is_checkpoint(path) else "model folder",
         "precision": folder.precision,
         "input": folder.input,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Client, Connection, Listener
@@ -14,6 +16,10 @@ import numpy as np
 
 from spanlin.errors import CheckpointError, SpanlinError
 from spanlin.runtime.backend import Backend
+
+_PAUSE = 0.1  # seconds until it is tried again to let somebody in
+
+_LOG = logging.getLogger(__name__)
 
 
 class Facts(NamedTuple):
@@ -80,10 +86,20 @@ class BackendListener:
         self._listener.close()
 
     def _accept(self) -> None:
+        is_logged = False
         while not self._closed:
             # A process may end in the middle of this; the others go on.
-            with suppress(Exception):
+            try:
                 connection = self._listener.accept()
+            except Exception as error:
+                # Not because of who asks, such as where too many files are open: it would fail again at once.
+                if isinstance(error, OSError) and not isinstance(error, ConnectionError) and not self._closed:
+                    if not is_logged:
+                        is_logged = True
+                        _LOG.warning("no process can connect, which is tried again and again: %s", error)
+                    time.sleep(_PAUSE)
+                continue
+            with suppress(Exception):
                 if connection.recv() == "backend":
                     self._server.start(connection)
                 elif self._others is not None:
@@ -96,7 +112,7 @@ class BackendServer:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._numbers = itertools.count()
-        self._kept: dict[int, Any] = {}
+        self._kept: dict[int, tuple[Any, set[int]]] = {}  # with the numbers of the connection that it came over
 
     def start(self, connection: Connection[Any, Any]) -> None:
         """Serve a connection in a thread until it is closed."""
@@ -118,27 +134,28 @@ class BackendServer:
         except (EOFError, OSError):  # the other process is gone, or done with it
             pass
         finally:
-            for number in own:
+            for number in list(own):  # others may drop some of them meanwhile
                 self._kept.pop(number, None)
             connection.close()
 
     def _answer(self, request: Request, own: set[int]) -> Any:
         for number in request.dropped:
-            self._kept.pop(number, None)
-            own.discard(number)
+            if (found := self._kept.pop(number, None)) is not None:
+                found[1].discard(number)
         if request.name == "rows":
             number, places = request.arguments
-            return self._kept[number][places]
-        found = getattr(self._backend, request.name)(*request.arguments)
-        return {name: self._sent(value, own) for name, value in found.items()} if isinstance(found, dict) else found
+            value, _ = self._kept[number]
+            return value[places]
+        given = getattr(self._backend, request.name)(*request.arguments)
+        return {name: self._sent(value, own) for name, value in given.items()} if isinstance(given, dict) else given
 
     def _sent(self, value: Any, own: set[int]) -> Any:
         """Return an output as it is sent: one that is kept on a GPU stays there, under a number."""
         if isinstance(value, np.ndarray):
             return value
         number = next(self._numbers)
-        self._kept[number] = value
         own.add(number)
+        self._kept[number] = value, own
         return Kept(number)
 
 

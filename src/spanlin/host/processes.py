@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -58,13 +58,17 @@ class HostProcesses:
         self._backend = backend
         self._lock = threading.Lock()
         self._running: _Running | None = None
+        self._end: Callable[[], object] = lambda: None
 
     def start(self) -> None:
-        """Start them, unless they run; this does not wait for them."""
+        """Start them, unless they run, or raise a ProcessError; this does not wait for them."""
         with self._lock:
             if self._running is None:
-                self._running = _Running(self._folder, self._backend, self.count)
-                weakref.finalize(self, self._running.close)
+                try:
+                    self._running = _Running(self._folder, self._backend, self.count)
+                except OSError as error:  # such as too many processes
+                    raise ProcessError(f"processes that read text cannot be started: {error}") from error
+                self._end = weakref.finalize(self, self._running.close)
 
     def wait(self, seconds: float = 60.0) -> None:
         """Start them, and wait until all are ready."""
@@ -81,9 +85,8 @@ class HostProcesses:
     def close(self) -> None:
         """End them; they start again when they are needed."""
         with self._lock:
-            running, self._running = self._running, None
-        if running is not None:
-            running.close()
+            end, self._running = self._end, None
+        end()  # which is kept no longer
 
     def run(
         self, parser: BlockParser, blocks: Iterable[BlockType], task: Task[Result]
@@ -94,6 +97,7 @@ class HostProcesses:
         blocks for each process.
         """
         before = 0  # sentences
+        may_start = True
         waiting: deque[tuple[BlockType, Future[Answer[Result]]]] = deque()
 
         def first() -> tuple[BlockType, Result]:
@@ -117,7 +121,15 @@ class HostProcesses:
 
         with quick_switches():
             try:
-                for block in blocks:
+                source, error = iter(blocks), None
+                while True:
+                    try:
+                        block = next(source)
+                    except StopIteration:
+                        break
+                    except Exception as caught:  # raised after all that came before
+                        error = caught
+                        break
                     running = self._running
                     if running is not None and running.ready:
                         waiting.append((block, running.submit(task, block)))
@@ -129,13 +141,24 @@ class HostProcesses:
                     answer = task(parser, block, before)
                     before += answer.sentences
                     yield block, answer.result
-                    if running is None and before >= _LARGE:
-                        self.start()
+                    if running is None and may_start and before >= _LARGE:
+                        may_start = self._has_started()
                 while waiting:
                     yield first()
+                if error is not None:
+                    raise error
             finally:
                 for _, future in waiting:
                     future.cancel()
+
+    def _has_started(self) -> bool:
+        """Start them; if that fails, log it, as this process can do without."""
+        try:
+            self.start()
+        except ProcessError as error:
+            _LOG.warning("this process does all the work, more slowly: %s", error)
+            return False
+        return True
 
 
 class _Running:
@@ -151,7 +174,13 @@ class _Running:
         _LOG.info("starting %d processes that read text", count)
         # Each opens some connections at once.
         self._listener = BackendListener(backend, others=self._welcome, expected=4 * count)
-        self._processes = [_start(self._listener.address, self._listener.key) for _ in range(count)]
+        self._processes: list[subprocess.Popen[bytes]] = []
+        try:
+            for _ in range(count):
+                self._processes.append(_start(self._listener.address, self._listener.key))
+        except BaseException:
+            self.close()
+            raise
 
     def submit(self, task: Task[Result], block: Any) -> Future[Answer[Result]]:
         """Give a task to the next process that is free."""
@@ -189,6 +218,8 @@ class _Running:
         # Not a pool's thread, which would have to end before this process can.
         threading.Thread(target=self._serve, args=(connection,), name="spanlin-process", daemon=True).start()
         self.ready += 1
+        if self._error is not None:  # so that those who are told to end may have been counted before
+            self._tasks.put(None)
 
     def _serve(self, connection: Connection[Any, Any]) -> None:
         """Have one process do tasks until there are no more."""

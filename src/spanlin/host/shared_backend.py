@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from multiprocessing.connection import Client, Connection
 from typing import Any, cast
 
+import numpy as np
 from numpy.typing import NDArray
 
 from spanlin.host.backend_server import Facts, Failed, Kept, Request
@@ -92,7 +93,7 @@ class SharedBackend:
 
 
 class KeptRows:
-    """An output that stays with the backend: it can be read at places alone, `rows[sentences, places]`."""
+    """An output that stays with the backend: what is read of it, as of an array, is fetched."""
 
     def __init__(self, backend: SharedBackend, number: int) -> None:
         self._backend = backend
@@ -100,6 +101,9 @@ class KeptRows:
 
     def __getitem__(self, places: Any) -> NDArray[Any]:
         return self._backend.rows(self._number, places)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self[...], dtype=dtype)
 
     def __del__(self) -> None:
         self._backend.drop(self._number)

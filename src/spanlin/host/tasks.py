@@ -146,13 +146,19 @@ def token_blocks(
     source = iter(items)
     while first := list(islice(source, 1)):
         own, given, size = first, [words(first[0])], 0
-        for item in source:
-            own.append(item)
-            given.append(words(item))
-            try:
-                size += len(given[-1])
-            except TypeError:  # no sentence, as will be said of it
-                break
-            if len(own) >= BLOCK_SENTENCES or size >= _BLOCK_WORDS:
-                break
+        error = None
+        try:
+            for item in source:
+                given.append(words(item))
+                own.append(item)
+                try:
+                    size += len(given[-1])
+                except TypeError:  # no sentence, as will be said of it
+                    break
+                if len(own) >= BLOCK_SENTENCES or size >= _BLOCK_WORDS:
+                    break
+        except Exception as caught:  # raised after all that came before
+            error = caught
         yield own, TokenBlock(given)
+        if error is not None:
+            raise error

@@ -8,11 +8,12 @@ import os
 import sys
 import threading
 from multiprocessing.connection import Client, Connection
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from spanlin.errors import SpanlinError
 from spanlin.host.shared_backend import SharedBackend, connector
-from spanlin.host.tasks import Task, TaskError
+from spanlin.host.tasks import TaskError
 from spanlin.parser import Parser
 
 _THREADS = 2  # while one waits for the network, the other prepares or writes
@@ -39,14 +40,14 @@ def main() -> None:
 
 def do_task(tasks: Connection[Any, Any], parser: Parser) -> None:
     """Do the next task, and answer with an error or with what comes of it."""
-    task: Task[Any]
-    task, block = tasks.recv()
-    error, answer = None, None
-    try:
-        answer = task(parser, block, 0)
+    data = tasks.recv_bytes()
+    try:  # what cannot be read here, or sent back, is an error of the task, too
+        task, block = ForkingPickler.loads(data)
+        answer = ForkingPickler.dumps((None, task(parser, block, 0)))
     except Exception as caught:
         error = TaskError(f"{type(caught).__name__}: {caught}"[:500], isinstance(caught, SpanlinError))
-    tasks.send((error, answer))
+        answer = ForkingPickler.dumps((error, None))
+    tasks.send_bytes(answer)
 
 
 def _end_with_input() -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import mmap
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,8 @@ class ModelFolder:
     calibration: Calibration = field(default_factory=Calibration)
     temperatures: Temperatures = field(default_factory=Temperatures)
     arc_calibration: ArcCalibration = field(default_factory=ArcCalibration)
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 sums of its files, by their names; none for what was not opened as a model folder."""
 
     @property
     def is_calibrated(self) -> bool:
@@ -116,6 +119,17 @@ class ModelFolder:
         """How each network in the graph knows words, by what its files and inputs start with; the parser is first."""
         own = NetworkInput(kind=self.input, piece_limit=self.piece_limit, shape_step=self.shape_step)
         return {"": own} if self.tagger is None else {"": own, TAGGER: self.tagger}
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a file, or raise a CheckpointError if they are not those that were checked."""
+        path = self.path / name
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise CheckpointError(f"{path}: cannot be read: {error.strerror}; load the model again") from error
+        if self.files and hashlib.sha256(data).hexdigest() != self.files.get(name):
+            raise CheckpointError(f"{path}: changed since the model was loaded: load it again")
+        return data
 
 
 def write_manifest(folder: ModelFolder) -> None:
@@ -172,7 +186,8 @@ def open_folder(path: str | Path) -> ModelFolder:
         raise CheckpointError(f"{path}: format {shown}, but this version reads format {FORMAT}: export it again")
     check_plain(manifest, str(source))
     files = read_files(manifest, str(source))
-    model = ModelFolder(path=path, **read_facts(manifest, str(source)))
+    # Files are read later, too, when the working directory may be another.
+    model = ModelFolder(path=path.absolute(), files=files, **read_facts(manifest, str(source)))
     needed = [GRAPH, LABEL_GRAPH, *(prefix + found.file for prefix, found in model.inputs.items())]
     if model.relations:
         needed.append(RELATION_GRAPH)

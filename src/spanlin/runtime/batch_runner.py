@@ -54,7 +54,7 @@ class BatchRunner:
         `spanlin.runtime.backend`), in several threads, and returns a result for each sentence. While one chunk of items
         is handed out, the next one runs, so that memory does not grow with their number. `batch_tokens` is how many
         word pieces or positions, padding included, run together; 0 leaves it to the backend. `before` sentences came
-        before these, for error messages.
+        before these, for error messages. If `items` ends with an error, it is raised after all that came before.
         """
         source = iter(items)
         with ExitStack() as stack:
@@ -63,7 +63,11 @@ class BatchRunner:
             pool = stack.enter_context(ThreadPoolExecutor(self._workers, thread_name_prefix="spanlin"))
             started: deque[tuple[list[Item], list[_Batch[Result]]]] = deque()
             try:
-                while chunk := list(itertools.islice(source, self.backend.chunk)):
+                error = None
+                while error is None:
+                    chunk, error = _next_items(source, self.backend.chunk)
+                    if not chunk:
+                        break
                     sentences = self._read([words(item) for item in chunk], before)
                     # The longest first: none is left to run alone at the end.
                     batches = sentences.batches(
@@ -83,6 +87,8 @@ class BatchRunner:
                         yield from _in_order(*started.popleft())
                 while started:
                     yield from _in_order(*started.popleft())
+                if error is not None:
+                    raise error
             finally:
                 pool.shutdown(cancel_futures=True)
 
@@ -114,6 +120,17 @@ class BatchRunner:
         rows, counts = sentences.rows(members, multiple=multiple)
         found = backend.run(rows, counts, outputs)
         return make(RunBatch(sentences=sentences, members=members, items=items, before=before, found=found))
+
+
+def _next_items(source: Iterator[Item], count: int) -> tuple[list[Item], Exception | None]:
+    """Return at most so many items, and the error that came after them, if any."""
+    items: list[Item] = []
+    try:
+        for item in itertools.islice(source, count):
+            items.append(item)
+    except Exception as error:
+        return items, error
+    return items, None
 
 
 def _in_order(chunk: list[Item], batches: list[_Batch[Result]]) -> Iterator[tuple[Item, Result | None]]:

@@ -61,11 +61,14 @@ def join_trees(parts: Sequence[Trees]) -> Trees:
 def own_boundaries(counts: IntArray, found: Arrays) -> BoolArray:
     """Return [trees], where the most probable boundaries, of every side that is scored, are those of the tree itself.
 
-    No tree is more probable by its boundaries, and no other is as near to them. `found` has TREE and BOUNDARIES.
+    No tree is more probable by its boundaries, and no other is as near to them. `found` has TREE and BOUNDARIES; of a
+    graph that gives no boundaries, nothing can be said, so this is false.
     """
     is_padding = np.arange(1, found["lefts"].shape[1] + 1) >= counts[:, np.newaxis]
     same = np.ones(is_padding.shape, dtype=np.bool_)
     left, right = BOUNDARIES
+    if left not in found and right not in found:
+        return np.zeros(len(counts), dtype=np.bool_)
     if left in found:
         same &= found[left][:, :-1] == found["lefts"]
     if right in found:

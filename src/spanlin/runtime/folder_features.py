@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from spanlin.errors import CheckpointError
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.model_folder.lexicon_file import read_lexicon
 from spanlin.model_folder.network_input import NetworkInput
@@ -19,9 +16,9 @@ from spanlin.runtime.pieces import MAX_PIECES, WordPieces
 def features_of(folder: ModelFolder) -> WordFeatures:
     """Return the features of no words, to start a `WordTable` with."""
     (_, own), *others = folder.inputs.items()
-    features = _features(own, folder.path / own.file)
+    features = _features(own, folder, own.file)
     for prefix, other in others:
-        second = _features(other, folder.path / (prefix + other.file))
+        second = _features(other, folder, prefix + other.file)
         features = JoinedFeatures(first=features, second=second, prefix=prefix)
     return features
 
@@ -36,14 +33,12 @@ def graph_inputs(folder: ModelFolder) -> tuple[str, ...]:
     return (*names, WORD_COUNTS)
 
 
-def _features(found: NetworkInput, path: Path) -> WordFeatures:
+def _features(found: NetworkInput, folder: ModelFolder, name: str) -> WordFeatures:
+    data, source = folder.read(name), str(folder.path / name)
     if found.kind == "lexical":
-        try:
-            tables = read_lexicon(path.read_bytes(), str(path))
-        except OSError as error:
-            raise CheckpointError(f"{path}: cannot be read: {error.strerror}") from error
+        tables = read_lexicon(data, source)
         return LexicalFeatures(lexicon=Lexicon(tables.words, tables.chars, tables.vectors))
     # A word must fit between the start and the stop piece of a row, however few pieces the encoder holds.
     most = min(MAX_PIECES, found.piece_limit - 2)
-    splitter = WordPieces.from_file(path, shape_step=found.shape_step, max_pieces=most)
+    splitter = WordPieces.from_bytes(data, source, shape_step=found.shape_step, max_pieces=most)
     return PieceFeatures(splitter=splitter, limit=found.piece_limit)

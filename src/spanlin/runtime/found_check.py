@@ -1,4 +1,7 @@
-"""Whether what an untrusted graph gives is what a parser's graph gives: every index within bounds, nothing NaN."""
+"""Whether what an untrusted graph gives is what a parser's graph gives: the shapes, every index, the probabilities.
+
+Scores of splits are checked when trees are decoded from them, and those of labels and relations where they are made.
+"""
 
 from __future__ import annotations
 

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spanlin.decoding import ArcConstraints, Constraints, JointParse, LabelSet, SpanRules, decode_joint
+from spanlin.decoding import ArcConstraints, Constraints, JointParse, LabelSet, SpanRules, Temperatures, decode_joint
 from spanlin.decoding.head_spans import go_together_batch
 from spanlin.decoding.tree_roles import Role
 from spanlin.errors import DecodingError
-from spanlin.model_folder.folder import ModelFolder
 from spanlin.runtime.backend import Backend, BoolArray, IntArray
 from spanlin.runtime.batch_trees import Trees, join_trees, select_trees
 from spanlin.runtime.dependency_decoding import BatchDependencies, find_dependencies
@@ -38,11 +37,18 @@ class JointDecoder:
     first. Other sentences are searched, unless they have more words than the options allow.
     """
 
-    def __init__(self, backend: Backend, folder: ModelFolder, redecoder: Redecoder, options: ParseOptions) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        labels: LabelSet,
+        temperatures: Temperatures,
+        redecoder: Redecoder,
+        options: ParseOptions,
+    ) -> None:
         self._backend = backend
         self._redecoder = redecoder
-        self._labels = LabelSet(folder.labels)
-        self._temperatures = folder.temperatures
+        self._labels = labels
+        self._temperatures = temperatures
         self._options = options
 
     def __call__(

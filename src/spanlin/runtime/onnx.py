@@ -6,8 +6,7 @@ import math
 import os
 import platform
 import threading
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 import onnxruntime
 
 from spanlin.errors import CheckpointError
-from spanlin.model_folder.folder import ModelFolder
+from spanlin.model_folder.folder import GRAPH, LABEL_GRAPH, RELATION_GRAPH, ModelFolder
 from spanlin.model_folder.graph_outputs import without_outputs
 from spanlin.runtime.backend import (
     ARC_SCORES,
@@ -75,7 +74,7 @@ class OnnxBackend:
         self.multiple = self.small_multiple = _row_multiple(platform.machine(), folder.piece_limit)
         self._session = _session(folder.graph, self._threads)
         self._lock = threading.Lock()
-        self._without_dependencies: Any = None
+        self._later: dict[str, Any] = {}  # sessions
         self.outputs = frozenset(item.name for item in self._session.get_outputs())
         takes = {name: (_INT, 1 if name.endswith(_VECTORS) else 2) for name in graph_inputs(folder)}
         important = _IMPORTANT.union(OF_DEPENDENCIES) if folder.relations else _IMPORTANT
@@ -110,29 +109,37 @@ class OnnxBackend:
 
         It is faster by what they take, for as much memory again as the weights.
         """
-        if self._without_dependencies is None:
-            with self._lock:  # for whoever comes first; the others wait once, and never again
-                if self._without_dependencies is None:
-                    graph = self._folder.graph
-                    changed = without_outputs(graph.read_bytes(), OF_DEPENDENCIES)
-                    self._without_dependencies = _session(graph, self._threads, changed)
-        return self._without_dependencies
 
-    @cached_property
+        def load() -> Any:
+            changed = without_outputs(self._folder.read(GRAPH), OF_DEPENDENCIES)
+            return _session(self._folder.graph, self._threads, changed)
+
+        return self._loaded("trees", load)
+
+    @property
     def _labels(self) -> Any:
         """The second graph, loaded when it is first needed: most who parse never do."""
-        graph = self._folder.label_graph
-        session = _session(graph, self._threads)
-        _check_signature(session, graph, takes=_LABELS_TAKE, gives=_LABELS_GIVE, important=frozenset(_LABELS_GIVE))
-        return session
+        return self._loaded(LABEL_GRAPH, lambda: self._scorer(LABEL_GRAPH, takes=_LABELS_TAKE, gives=_LABELS_GIVE))
 
-    @cached_property
+    @property
     def _relations(self) -> Any:
         """The third graph, of a model with dependencies, loaded when it is first needed."""
-        graph = self._folder.relation_graph
-        session = _session(graph, self._threads)
-        important = frozenset(_RELATIONS_GIVE)
-        _check_signature(session, graph, takes=_RELATIONS_TAKE, gives=_RELATIONS_GIVE, important=important)
+        return self._loaded(
+            RELATION_GRAPH, lambda: self._scorer(RELATION_GRAPH, takes=_RELATIONS_TAKE, gives=_RELATIONS_GIVE)
+        )
+
+    def _loaded(self, name: str, load: Callable[[], Any]) -> Any:
+        if name not in self._later:
+            with self._lock:  # for whoever comes first; the others wait once, and never again
+                if name not in self._later:
+                    self._later[name] = load()
+        return self._later[name]
+
+    def _scorer(self, name: str, *, takes: _Signature, gives: _Signature) -> Any:
+        """Return the session of a graph that scores kinds."""
+        graph = self._folder.path / name
+        session = _session(graph, self._threads, self._folder.read(name))
+        _check_signature(session, graph, takes=takes, gives=gives, important=frozenset(gives))
         return session
 
 
@@ -191,8 +198,8 @@ def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0][:300]
 
 
-def _session(graph: Path, threads: int, changed: bytes = b"") -> Any:
-    """Return what runs a graph, or what it was changed to."""
+def _session(graph: Path, threads: int, data: bytes = b"") -> Any:
+    """Return what runs a graph: from its bytes, if they were read."""
     options: Any = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -202,7 +209,7 @@ def _session(graph: Path, threads: int, changed: bytes = b"") -> Any:
     options.add_session_config_entry("session.load_model_format", "ONNX")  # which is the one that was checked
     try:
         return onnxruntime.InferenceSession(
-            changed or str(graph),
+            data or str(graph),
             options,
             providers=["CPUExecutionProvider"],
             # Its fused addition and normalization takes several times as long as the two separately; addition and

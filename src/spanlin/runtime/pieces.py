@@ -60,17 +60,21 @@ class WordPieces:
     @classmethod
     def from_folder(cls, folder: str | Path, *, shape_step: int = 0) -> WordPieces:
         """Return the word pieces of a transformers folder."""
-        return cls.from_file(Path(folder) / "tokenizer.json", shape_step=shape_step)
-
-    @classmethod
-    def from_file(cls, path: Path, *, shape_step: int = 0, max_pieces: int = MAX_PIECES) -> WordPieces:
-        """Return the word pieces of a `tokenizer.json`, at most `max_pieces` per word."""
+        path = Path(folder) / "tokenizer.json"
         try:
-            return cls(path.read_text(encoding="utf-8"), str(path), shape_step=shape_step, max_pieces=max_pieces)
+            data = path.read_bytes()
         except OSError as error:
             raise CheckpointError(f"{path}: cannot be read: {error.strerror}") from error
+        return cls.from_bytes(data, str(path), shape_step=shape_step)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, source: str, *, shape_step: int = 0, max_pieces: int = MAX_PIECES) -> WordPieces:
+        """Return the word pieces of a `tokenizer.json`, at most `max_pieces` per word."""
+        try:
+            text = data.decode()
         except UnicodeDecodeError as error:
-            raise CheckpointError(f"{path}: not a tokenizer: not UTF-8") from error
+            raise CheckpointError(f"{source}: not a tokenizer: not UTF-8") from error
+        return cls(text, source, shape_step=shape_step, max_pieces=max_pieces)
 
     def __call__(self, word: str) -> tuple[int, ...]:
         """Return the ids of a word's pieces."""

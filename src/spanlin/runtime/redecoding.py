@@ -28,6 +28,8 @@ from spanlin.runtime.options import ParseOptions
 from spanlin.runtime.sentences import RunBatch
 from spanlin.runtime.tree_spans import label_spans, span_log_probs, tree_log_probs
 
+_MOST_RANKED = 1 << 22  # ranked labels of spans, padding included, that are in memory together for each role
+
 
 class Redecoder:
     """Finds the wanted trees of batches that a backend has run.
@@ -39,7 +41,7 @@ class Redecoder:
     def __init__(
         self,
         backend: Backend,
-        labels: Sequence[str],
+        labels: LabelSet,
         temperatures: Temperatures,
         options: ParseOptions,
         *,
@@ -49,7 +51,7 @@ class Redecoder:
             options.check_constrained()
         self._backend = backend
         self._options = options
-        self._labels = LabelSet(labels)
+        self._labels = labels
         self._temperatures = temperatures
         self._root_labels = self._labels.under_root(options.root_label) if options.root_label else None
         wanted = [*TREE, *CONFIDENCE, *BOUNDARIES]
@@ -75,18 +77,32 @@ class Redecoder:
         is_labelled |= options.used_decoder in ("labelled", "joint")
         rows = np.arange(len(constraints)) if options.marginals else np.flatnonzero(is_labelled)
         parts: list[Trees] = []
-        marginals = None
-        if rows.size:
-            problem = self._problem(batch, rows, constraints)
-            wanted = is_labelled[rows]
+        longest = int(batch.counts.max())
+        marginals = np.zeros((len(constraints), longest + 1, longest + 1)) if options.marginals else None
+        for some in self._ranked_together(batch, rows):
+            problem = self._problem(batch, some, constraints)
+            wanted = is_labelled[some]
             if wanted.any():
-                parts.append(self._labelled(batch, rows, np.flatnonzero(wanted), problem))
-            if options.marginals:
-                marginals = problem.marginals()
+                parts.append(self._labelled(batch, some, np.flatnonzero(wanted), problem))
+            if marginals is not None:
+                found = problem.marginals()
+                marginals[some, : found.shape[1], : found.shape[2]] = found
         rest = np.flatnonzero(~is_labelled)
         if rest.size:
             parts.append(self._by_boundaries(batch, rest))
         return join_trees(parts), marginals
+
+    def _ranked_together(self, batch: RunBatch[Any], rows: IntArray) -> Iterator[IntArray]:
+        """Yield sentences in their order, as many together as memory has room for the labels of all their spans."""
+        ranks = min(self._options.k_best, len(self._labels))
+        start = longest = 0
+        for place, count in enumerate(batch.counts[rows].tolist()):
+            longest = max(longest, count)
+            if place > start and (place + 1 - start) * (longest + 1) ** 2 * ranks > _MOST_RANKED:
+                yield rows[start:place]
+                start, longest = place, count
+        if rows.size:
+            yield rows[start:]
 
     def _problem(
         self, batch: RunBatch[Any], rows: IntArray, constraints: Sequence[Constraints | None]
@@ -111,7 +127,11 @@ class Redecoder:
         )
         words = int(counts.max())
         sides = (None if side is None else side[rows, :words, :words] for side in score_sides(batch))
-        return LabelledProblem(check_batch_scores(counts, *sides), ranked, self._temperatures)
+        try:
+            scores = check_batch_scores(counts, *sides)
+        except DecodingError as error:
+            raise _placed(error, batch, rows) from None
+        return LabelledProblem(scores, ranked, self._temperatures)
 
     def _labelled(self, batch: RunBatch[Any], rows: IntArray, places: IntArray, problem: LabelledProblem) -> Trees:
         """Return the most probable labelled trees of the sentences at some places of the problem."""

@@ -19,12 +19,21 @@ class WordTable:
 
     def __init__(self, features: WordFeatures) -> None:
         """Start without words; `features` has none yet."""
-        self.features = features
+        self._known: tuple[WordFeatures, NDArray[np.object_]] = features, np.zeros(0, dtype=object)
         self._numbers: dict[str, int] = {}
         self._lock = threading.Lock()
         self.characters = 0
         """How long all words are together."""
-        self.written: NDArray[np.object_] = np.zeros(0, dtype=object)
+
+    @property
+    def features(self) -> WordFeatures:
+        """What the network knows of the words."""
+        return self._known[0]
+
+    @property
+    def written(self) -> NDArray[np.object_]:
+        """How the words are written."""
+        return self._known[1]
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -42,12 +51,12 @@ class WordTable:
 
     def _add(self, words: Iterable[str]) -> None:
         # Arrays are replaced, never changed, and numbers come last: a thread that reads meanwhile sees a whole table.
+        # Wherever Ctrl-C comes, words have no number at worst, and are added once more.
         with self._lock:
             new = [word for word in words if word not in self._numbers]
-            self.features = self.features.extended(new)
+            features, known = self._known
             written = np.empty(len(new), dtype=object)
             written[:] = [escape_word(word) for word in new]
-            self.written = np.concatenate([self.written, written])
             self.characters += sum(map(len, new))
-            first = len(self._numbers)
-            self._numbers.update((word, first + place) for place, word in enumerate(new))
+            self._known = features.extended(new), np.concatenate([known, written])
+            self._numbers.update((word, number) for number, word in enumerate(new, start=len(known)))
