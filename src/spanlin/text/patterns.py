@@ -85,7 +85,7 @@ def token_pattern(*, split_hyphens: bool) -> re.Pattern[str]:
         | {L}+ (?: \.(?=[^\W_]) {L}+ )+
         # Contractions
         | n{_APOSTROPHE}t (?!{L}) | {L}+? (?= n{_APOSTROPHE}t (?!{L}) )
-        | (?<={L}) {_CLITIC} | \A {_CLITIC}
+        | (?<= [\w{_MARKS}.!?)\]%”"]) {_CLITIC} | \A {_CLITIC}  # "Inc.'s" too
         | (?<!{L}) {_APOSTROPHE} {_any_of(vocabulary.CLIPPED_WORDS)} (?!{L}) (?: (?<=n) {_APOSTROPHE} )?
         | (?<!{L}) (?: {L}* [^\W\daeiou_] in | {L}+ [oeyu] in | ol | th | wi | an | o ) {_APOSTROPHE} (?![\w])
         | (?<!{L}) (?: y'all | d'you | d'ya ) (?!{L})
