@@ -76,7 +76,7 @@ def token_pattern(*, split_hyphens: bool) -> re.Pattern[str]:
         | (?<![\w)\].%]) [-−]?
           (?: \d{{1,3}} (?: ,\d{{3}} )+ (?: \.\d+ )? (?!\d) (?: st | nd | rd | th )? | \d* (?: \.\d+ )+ (?!\w) )
         | \d+ (?: [.:/]\d+ )+ \w*
-        | (?<![\w)\]]) [-−] \d+ (?!\w)
+        | (?<![\w)\].%]) [-−] \d+ (?: /\d+ )? (?! \w | [.:/]\d )
         | (?<!{L}) {_APOSTROPHE}? \d*0 {_APOSTROPHE} s (?!{L}) | (?<!{L}) {_APOSTROPHE} \d\d s? (?!{L})
         # Abbreviations with a full stop after each letter, and other words with full stops inside
         | (?<!{L}) (?: [^\W\d_] \. )+ [^\W\d_] (?!{L}) \.?
