@@ -19,6 +19,8 @@ TEXTS = [
     "He died. [4] | She lived. [2][3] | The end.",
     "(He left.) | [She stayed.] | They met.",
     "Wait ... what? | Yes … | But no.",
+    "I don't know . . . yet. | It goes on. . . . | But how?",
+    "“I . . .” she said. | He read [. . .] no more. . . | It ended.",
     "Yahoo! is a name.",
     "we went home. | then we slept.",
     "1. Whisk the eggs. | 2. Eat them.",

@@ -44,8 +44,9 @@ class Start(IntEnum):
     FIRST_PERSON = 3  # "I", always a capital
     NUMBER = 4
     SYMBOL = 5
-    CITATION = 6  # "[4]", part of the sentence before it
-    CLOSER = 7  # a lone closing bracket or quote
+    DOT = 6  # a lone full stop, as in ". . ."
+    CITATION = 7  # "[4]", part of the sentence before it
+    CLOSER = 8  # a lone closing bracket or quote
 
 
 _Tokens = tuple[tuple[str, int, int], ...]
@@ -71,6 +72,7 @@ class Chunk(NamedTuple):
 _CLOSERS = "\"'”’)]}»›」』*_"
 _STOPS = ".?!…‽؟۔。！？｡।॥։"
 _OPENING = re.compile(r"[\"'“‘«‹(\[{¿¡*_`「『]*")
+_LONE_DOT = re.compile(r"\.[\"'”’)\]}»]*\Z")
 _ONLY_CLOSERS = re.compile(r"[”’)\]}»]+[.,;:]?\Z")
 _CITATION = re.compile(r"(?:\[\w{1,4}(?:[,–-]\w{1,4})*\])+[.,;]?\Z")
 _DASH = re.compile(r"(?:-{2,3}|[–—―])\Z")
@@ -235,4 +237,6 @@ def _start(text: str) -> Start:
         return Start.CITATION
     if first.isdigit():
         return Start.NUMBER
+    if _LONE_DOT.match(text):
+        return Start.DOT
     return Start.CLOSER if _ONLY_CLOSERS.match(text) else Start.SYMBOL

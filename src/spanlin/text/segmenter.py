@@ -11,7 +11,7 @@ from spanlin.text.chunks import CHUNK, Chunk, ChunkReader, Ending, Start
 from spanlin.text.lines import segments
 from spanlin.text.tokens import Sentence, Token
 
-_ANY_START = frozenset(Start)
+_ANY_START = frozenset(Start) - {Start.DOT}
 # An ending is the end of a sentence if one of these starts follows.
 _ENDS_BEFORE: dict[Ending, frozenset[Start]] = {
     Ending.NONE: frozenset(),
@@ -39,6 +39,7 @@ _INITIAL = re.compile(r"[\"'“‘(\[]*[A-Z]\.(?!\.)")
 # "Yahoo! Inc."
 _COMPANY = re.compile(r"(?:Co\.|Corp\b|Inc\b|LLC\b|LLP\b|Ltd\b)")
 _CITED = Chunk((), (), Ending.STOP, Start.SYMBOL, quoted=False, inner_ends=(), plain=False)
+_DOTTED = frozenset([Ending.STOP, Ending.ELLIPSIS])
 _CUT_AFTER = frozenset([",", ";", ":", ")", "]", "—", "–", "--", "..."])
 
 
@@ -136,13 +137,15 @@ def _sentences(text: str, start: int, end: int, offset: int, reader: ChunkReader
         if waiting is not None:
             is_end = _ends_sentence(waiting, chunk, text, match.start(), is_first=not words)
             sentence.add(waiting.tokens if is_end else waiting.joined, place)
-            waiting = None
+            ending, waiting = waiting.ending, None
             if is_end and chunk.start >= Start.CITATION:  # "... in 2014. [4]": the number belongs to the sentence
                 sentence.add(chunk.tokens, match.start() + offset)
                 waiting = _CITED
                 continue
             if is_end:
                 yield sentence.take(text, offset)
+            elif chunk.start is Start.DOT and ending in _DOTTED:  # "well . . . yes" is like "well... yes"
+                chunk = chunk._replace(ending=Ending.ELLIPSIS)
         if chunk.plain:  # most are one word
             left, right = match.span()
             words.append(chunk.tokens[0][0])

@@ -32,6 +32,7 @@ export interface Chunk {
 
 const TOKEN = new Pattern(SPLITTING.TOKEN);
 const OPENING = new Pattern(OWN.OPENING);
+const LONE_DOT = new Pattern(OWN.LONE_DOT);
 const ONLY_CLOSERS = new Pattern(OWN.ONLY_CLOSERS);
 const CITATION = new Pattern(OWN.CITATION);
 const DASH = new Pattern(OWN.DASH);
@@ -186,5 +187,6 @@ function startOf(text: string): number {
   }
   if (CITATION.matchAt(text)) return Start.CITATION;
   if (startsWithDigit(rest)) return Start.NUMBER;
+  if (LONE_DOT.matchAt(text)) return Start.DOT;
   return ONLY_CLOSERS.matchAt(text) ? Start.CLOSER : Start.SYMBOL;
 }

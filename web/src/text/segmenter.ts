@@ -68,6 +68,7 @@ function* sentencesOf(text: string, start: number, end: number): Generator<Sente
     if (waiting !== null) {
       const isEnd: boolean = endsSentence(waiting, chunk, text, at, sentence.words.length === 0);
       sentence.add(isEnd ? waiting.tokens : waiting.joined, place);
+      const { ending }: Chunk = waiting;
       waiting = null;
       if (isEnd && chunk.start >= Start.CITATION) { // "... in 2014. [4]": the number belongs to the sentence
         sentence.add(chunk.tokens, at);
@@ -75,6 +76,9 @@ function* sentencesOf(text: string, start: number, end: number): Generator<Sente
         continue;
       }
       if (isEnd) yield sentence.take(text);
+      else if (chunk.start === Start.DOT && (ending === Ending.STOP || ending === Ending.ELLIPSIS)) {
+        chunk = { ...chunk, ending: Ending.ELLIPSIS }; // "well . . . yes" is like "well... yes"
+      }
     }
     place = at;
     if (chunk.innerEnds.length) {
