@@ -33,6 +33,7 @@ class Ending(IntEnum):
     INITIAL = 8  # one letter
     ITEM = 9  # a number or a letter that may count items: "1." or "2.1."
     DASH = 10
+    SHORTENED = 11  # an abbreviation unless a capital follows: "min."
 
 
 class Start(IntEnum):
@@ -86,7 +87,7 @@ _WORD_AND_MARK = re.compile(r"([^\W\d_]+)([,.;:?!])\Z")
 _NO_PROSE = re.compile(r"[/@_\\<>=]|www\.")
 
 # Endings whose full stop belongs to the word inside a sentence, and is a token at the end of one.
-_UNDECIDED = {Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL, Ending.ITEM}
+_UNDECIDED = {Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL, Ending.ITEM, Ending.SHORTENED}
 
 
 class ChunkReader(dict[str, Chunk]):
@@ -162,6 +163,8 @@ def _abbreviation(word: str) -> Ending:
         return Ending.NUMBERED if word in "pn" else Ending.INITIAL
     if _ITEM.match(word):
         return Ending.ITEM
+    if word in vocabulary.SHORTENED_WORDS:
+        return Ending.SHORTENED
     if lower in vocabulary.NUMBERED_ABBREVIATIONS:
         return Ending.NUMBERED
     if lower in vocabulary.AMBIGUOUS_ABBREVIATIONS:

@@ -25,6 +25,7 @@ _ENDS_BEFORE: dict[Ending, frozenset[Start]] = {
     Ending.INITIAL: frozenset({Start.STARTER, Start.FIRST_PERSON}),
     Ending.ITEM: _ANY_START,
     Ending.DASH: frozenset({Start.STARTER}),  # speech that breaks off
+    Ending.SHORTENED: _ANY_START - {Start.LOWER, Start.NUMBER, Start.SYMBOL},
 }
 _ENDS = [[start in _ENDS_BEFORE[ending] for start in Start] for ending in Ending]
 # "Are you there?" Betty asked.

@@ -18,6 +18,7 @@ export const SPLITTING = {
    "MARK": 2,
    "NONE": 0,
    "NUMBERED": 6,
+   "SHORTENED": 11,
    "STOP": 1,
    "TRAILING": 4
   },
@@ -137,6 +138,13 @@ export const SPLITTING = {
     "LOWER",
     "STARTER",
     "SYMBOL"
+   ],
+   "SHORTENED": [
+    "CAPITAL",
+    "CITATION",
+    "CLOSER",
+    "FIRST_PERSON",
+    "STARTER"
    ],
    "STOP": [
     "CAPITAL",
@@ -419,6 +427,7 @@ export const SPLITTING = {
   ],
   "NUMBERED_ABBREVIATIONS": [
    "app",
+   "apt",
    "art",
    "arts",
    "ch",
@@ -444,6 +453,7 @@ export const SPLITTING = {
    "pt",
    "sec",
    "secs",
+   "sect",
    "ver",
    "vol",
    "vols"
@@ -623,6 +633,17 @@ export const SPLITTING = {
    "You've",
    "Your"
   ],
+  "SHORTENED_WORDS": [
+   "comp",
+   "ed",
+   "eds",
+   "est",
+   "ext",
+   "max",
+   "min",
+   "supp",
+   "temp"
+  ],
   "TOP_LEVEL_DOMAINS": [
    "ac",
    "ai",
@@ -688,6 +709,7 @@ export const SPLITTING = {
    "assoc",
    "aug",
    "ave",
+   "avg",
    "bldg",
    "blvd",
    "bros",
@@ -724,6 +746,7 @@ export const SPLITTING = {
    "ltd",
    "mfg",
    "mich",
+   "mil",
    "minn",
    "mins",
    "misc",
@@ -733,7 +756,9 @@ export const SPLITTING = {
    "nov",
    "oct",
    "okla",
+   "orig",
    "oz",
+   "pct",
    "penn",
    "pg",
    "plc",
@@ -748,10 +773,12 @@ export const SPLITTING = {
    "sept",
    "sq",
    "sr",
+   "tbsp",
    "tel",
    "tenn",
    "thu",
    "thurs",
+   "tsp",
    "tue",
    "tues",
    "univ",

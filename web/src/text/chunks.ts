@@ -46,10 +46,11 @@ const LEADING = new Set(VOCABULARY.LEADING_ABBREVIATIONS);
 const NUMBERED = new Set(VOCABULARY.NUMBERED_ABBREVIATIONS);
 const AMBIGUOUS = new Set(VOCABULARY.AMBIGUOUS_ABBREVIATIONS);
 const TRAILING = new Set(VOCABULARY.TRAILING_ABBREVIATIONS);
+const SHORTENED = new Set(VOCABULARY.SHORTENED_WORDS);
 const STARTERS = new Set(VOCABULARY.SENTENCE_STARTERS);
 const FIRST_PERSON = new Set(VOCABULARY.FIRST_PERSON);
-const UNDECIDED = new Set([Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL, Ending.ITEM]);
-const UNDECIDED_INSIDE = new Set([Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL]);
+const UNDECIDED_INSIDE = new Set([Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL, Ending.SHORTENED]);
+const UNDECIDED = new Set([...UNDECIDED_INSIDE, Ending.ITEM]);
 
 const remembered = new Map<string, Chunk>();
 
@@ -123,6 +124,7 @@ function abbreviation(word: string): number {
     return word === "p" || word === "n" ? Ending.NUMBERED : Ending.INITIAL;
   }
   if (ITEM.matchAt(word)) return Ending.ITEM;
+  if (SHORTENED.has(word)) return Ending.SHORTENED;
   if (NUMBERED.has(lower)) return Ending.NUMBERED;
   if (AMBIGUOUS.has(lower)) return startsWithUppercase(word) ? Ending.AMBIGUOUS : Ending.STOP;
   if (LEADING.has(lower)) return Ending.LEADING;
