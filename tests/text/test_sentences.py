@@ -24,6 +24,7 @@ TEXTS = [
     "A 5 min. walk at max. speed, est. 1999. | It took 5 min. | We sat down.",
     "The 3rd ed. of 2001 (2 tbsp. sugar, $3 mil. last year, 5 pct. of apt. 3).",
     "The avg. price of the orig. plan in sect. 5. | It was apt. | see above.",
+    '"I\'m going." she said. | "You are." | He left.',
     "Yahoo! is a name.",
     "we went home. | then we slept.",
     "1. Whisk the eggs. | 2. Eat them.",

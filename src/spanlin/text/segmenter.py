@@ -180,6 +180,8 @@ def _ends_sentence(chunk: Chunk, following: Chunk, text: str, place: int, *, is_
         start = Start.CAPITAL
     if not _ENDS[chunk.ending][start]:
         return False
+    if chunk.quoted and chunk.ending is Ending.STOP and start is Start.LOWER:  # "I'm going." she said.
+        return False
     if chunk.ending is Ending.MARK and _COMPANY.match(text, place):
         return False
     if is_first and chunk.ending in (Ending.ITEM, Ending.INITIAL):  # "1. Whisk the eggs."

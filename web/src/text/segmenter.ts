@@ -103,6 +103,7 @@ function endsSentence(chunk: Chunk, following: Chunk, text: string, place: numbe
   let { start } = following;
   if ((start === Start.STARTER || start === Start.FIRST_PERSON) && INITIAL.matchAt(text, place)) start = Start.CAPITAL;
   if (!ENDS.get(chunk.ending)!.has(start)) return false;
+  if (chunk.quoted && chunk.ending === Ending.STOP && start === Start.LOWER) return false; // "I'm going." she said.
   if (chunk.ending === Ending.MARK && COMPANY.matchAt(text, place)) return false;
   if (isFirst && (chunk.ending === Ending.ITEM || chunk.ending === Ending.INITIAL)) return false;
   return !(chunk.quoted && chunk.ending === Ending.MARK && SPEAKER.matchAt(text, place));
