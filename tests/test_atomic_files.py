@@ -154,6 +154,31 @@ def test_what_appears_while_a_folder_is_made_is_kept(tmp_path: Path) -> None:
     assert names(tmp_path) == ["folder"]
 
 
+@pytest.mark.parametrize("moment", ["fill", "rename"])
+def test_ctrl_c_leaves_the_old_folder_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    folder = tmp_path / "folder"
+    replace_folder(folder, write("old"), KIND)
+    rename = Path.rename
+
+    def fill(new: Path) -> None:
+        write("new")(new)
+        if moment == "fill":
+            raise KeyboardInterrupt
+
+    def interrupted(path: Path, target: Path) -> Path:
+        if path.name.endswith(".spanlin-new"):
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        replace_folder(folder, fill, KIND)
+    assert (folder / "mark").read_text() == "old"
+    assert names(tmp_path) == ["folder"]
+
+
 def test_only_what_is_ours_is_removed(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     remove_folder(folder, KIND)

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from spanlin.stop_signals import Stopped, on_stop_signal, stop_on_signals
+from spanlin.stop_signals import STOP_SIGNALS, Stopped, on_stop_signal, stop_on_signals
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -34,6 +34,18 @@ def test_what_is_ignored_stays_ignored() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert seen == [signal.SIGTERM]
+
+
+def test_what_another_program_handles_stays_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [signal.getsignal(number) for number in STOP_SIGNALS]
+    get = signal.getsignal
+    monkeypatch.setattr(signal, "getsignal", lambda number: None if number == signal.SIGTERM else get(number))
+    with stop_on_signals():
+        assert get(signal.SIGTERM) == before[1]
+        with pytest.raises(Stopped):
+            signal.raise_signal(signal.SIGINT)
+        assert get(signal.SIGTERM) == before[1]
+    assert [get(number) for number in STOP_SIGNALS] == before
 
 
 def test_in_other_threads_nothing_changes() -> None:

@@ -122,7 +122,7 @@ def replace_folder(folder: Path, fill: Callable[[Path], None], kind: FolderKind)
             folder.rename(aside)
         temporary.rename(folder)
         remove_folder(aside, kind)
-    except Exception:
+    except BaseException:  # Ctrl-C too
         shutil.rmtree(temporary, ignore_errors=True)
         recover_folder(folder)
         raise

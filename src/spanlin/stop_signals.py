@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_NOT_OURS = (signal.SIG_IGN, None)  # None is a handler of a program around Python, which cannot be put back
 
 
 class Stopped(BaseException):
@@ -23,12 +24,13 @@ class Stopped(BaseException):
 def on_stop_signal(handle: Callable[[int], None]) -> Iterator[None]:
     """Inside the `with`, call a function with the number of each stop signal instead of ending the process.
 
-    Signals that this process was started to ignore (nohup, a shell's background job) stay ignored. Outside the main
-    thread nothing changes, for Python only handles signals there.
+    Signals that this process was started to ignore (nohup, a shell's background job) stay ignored, and those that a
+    program around Python handles stay with it. Outside the main thread nothing changes, for Python only handles signals
+    there.
     """
     before: dict[int, Any] = {}
     for number in STOP_SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
+        if signal.getsignal(number) not in _NOT_OURS:
             try:
                 before[number] = signal.signal(number, lambda number, frame: handle(number))
             except ValueError:  # outside the main thread
@@ -49,7 +51,7 @@ def stop_on_signals() -> Iterator[None]:
 
     def stop(number: int) -> None:
         for one in STOP_SIGNALS:
-            if signal.getsignal(one) is not signal.SIG_IGN:
+            if signal.getsignal(one) not in _NOT_OURS:
                 signal.signal(one, signal.SIG_DFL)
         raise Stopped(number)
 

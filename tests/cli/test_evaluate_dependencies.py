@@ -60,6 +60,13 @@ def test_two_predictions_are_compared() -> None:
         (["gold.conllu", "--model", "en", "--format", "evalb"], "--format evalb is for trees"),
         (["gold.conllu", "--model", "en", "--skip-bad"], "--skip-bad is for trees: leave it out for CoNLL-U."),
         (["gold.conllu", "--model", "en", "--decoder", "cky"], "--decoder is for trees: leave it out for CoNLL-U."),
+        (["gold.conllu", "worse.conllu", "--skip-bad"], "--skip-bad is for trees: leave it out for CoNLL-U."),
+        (["gold.conllu", "worse.conllu", "--params", "nk"], "--params is for trees: leave it out for CoNLL-U."),
+        (
+            ["gold.conllu", "worse.conllu", "--output", "x"],
+            "--output goes with --model: name a model, or",
+        ),
+        (["gold.conllu", "worse.conllu", "--device", "cpu"], "--device goes with --model: name a model"),
         (["gold.conllu", "trees.txt"], "GOLD is CoNLL-U and trees.txt is not: its name must end in .conllu"),
         (["gold.conllu", "worse.conllu", "--format", "evalb"], "--format evalb is for trees: leave it out"),
     ],

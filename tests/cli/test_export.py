@@ -31,6 +31,15 @@ def test_a_folder_that_is_no_checkpoint_is_an_error(tmp_path: Path) -> None:
     assert "no checkpoint here" in result.stderr
 
 
+def test_a_card_that_is_not_utf8_is_one_line(tmp_path: Path) -> None:
+    card = tmp_path / "card.md"
+    card.write_bytes("Größe\n".encode("latin-1"))
+    result = CliRunner().invoke(main, ["export", str(tmp_path), str(tmp_path / "x"), "--card", str(card)])
+    assert result.exit_code == 2
+    said = f"Invalid value for --card: {card} is not UTF-8 (byte 3): save it as UTF-8."
+    assert result.stderr == f"main export: {said} See main export --help.\n"
+
+
 def test_a_folder_of_something_else_is_never_replaced(
     model: Model,  # noqa: F811
     tmp_path: Path,

@@ -48,11 +48,22 @@ def test_an_illegal_line_names_the_crossing_pair() -> None:
     assert error == "spanlin: line 2: no tree has these left boundaries: (0, 2) and (1, 3) cross\n"
 
 
-def test_a_line_that_is_no_integers_is_an_error() -> None:
-    status, _, error = run("--inverse", text="0 x\n")
+@pytest.mark.parametrize("field", ["x", "1_0", "9" * 5000])
+def test_a_line_that_is_no_integers_is_an_error(field: str) -> None:
+    status, _, error = run("--inverse", text=f"0 {field}\n")
     assert status == 1
-    assert "line 1" in error
-    assert "write integers separated by spaces" in error
+    assert error.startswith("spanlin: line 1: ")
+    assert error.endswith("is not a place between words: write integers separated by spaces\n")
+    assert len(error) < 150
+    assert "left boundary -1 at split point 2: must be 0 to 1" in run("--inverse", text="0 -1\n")[2]
+
+
+def test_boundaries_may_be_gzip_too(tmp_path: Path) -> None:
+    path = tmp_path / "boundaries.gz"
+    path.write_bytes(gzip.compress(b"0 0\n"))
+    assert run("--inverse", str(path)) == run("--inverse", text="0 0\n")
+    path.write_bytes(gzip.compress(b"0 0\n")[:-5])
+    assert "boundaries.gz: cannot be read to its end" in run("--inverse", str(path))[2]
 
 
 def test_a_malformed_tree_stops_or_is_skipped() -> None:

@@ -126,3 +126,13 @@ def test_ctrl_c_is_one_line_and_status_130(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("spanlin.cli.draw.read_trees", interrupted)
     result = CliRunner().invoke(main, ["draw"], input="")
     assert (result.exit_code, result.stderr) == (130, "spanlin: interrupted\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's devices")
+@pytest.mark.parametrize("arguments", [["info"], ["parse", "--text", "Hello."]])
+def test_an_output_without_room_is_one_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "spanlin", *arguments]
+        found = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert found.stderr == "spanlin: the output cannot be written: No space left on device\n"
+    assert found.returncode == 1

@@ -109,6 +109,13 @@ def test_a_child_that_is_stuck_is_out_of_time(start: Start) -> None:
         assert child.timed_out
 
 
+def test_what_may_take_longer_has_a_time_limit_of_its_own(start: Start) -> None:
+    code = "Watchdog(0.2, reports_to=parent.stream).pat(at_least=600)\ntime.sleep(1)\nparent.answer(a=1)"
+    with start(code) as child:
+        assert list(child.answers()) == [{"a": 1}]
+        assert not child.timed_out
+
+
 def test_a_process_that_does_something_is_not_ended() -> None:
     code = (
         "import time; from spanlin.corpus.child_process import Watchdog; dog = Watchdog(1.5)\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +138,16 @@ def test_a_bad_line_says_why_and_leaves_the_others(tmp_path: Path, line: bytes, 
     assert isinstance(bad, BadDocument)
     assert bad.place == len(good)
     assert bad.reason.startswith(reason)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no file has such a name")
+def test_a_file_whose_name_is_not_utf8_says_so(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.jsonl"))
+    path.write_bytes(b'{"text": "x", "id": 1}\n')
+    (bad,) = documents(path)
+    assert isinstance(bad, BadDocument)
+    assert bad.reason == "the name of its file is not UTF-8, and is part of its id: rename the file"
+    assert list(documents(path, id_field="id")) == [Document(0, "1", "x")]
 
 
 def test_bad_rows_of_parquet_say_why(tmp_path: Path) -> None:

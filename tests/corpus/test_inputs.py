@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +103,60 @@ def test_a_file_whose_name_looks_like_a_pattern_is_a_file(folder: Path) -> None:
     assert names("[1].txt") == ["[1].txt"]
 
 
+def test_a_folder_whose_name_looks_like_a_pattern_is_a_folder(folder: Path) -> None:
+    (folder / "b").rename(folder / "corp [en-de]")
+    assert names("corp [en-de]") == [f"corp [en-de]/{name}" for name in ("1.jsonl.gz", "2.txt", "deep/3.parquet")]
+    assert names("corp [en-de]/deep") == ["corp [en-de]/deep/3.parquet"]
+    assert names("corp [en-de]/*.txt") == ["corp [en-de]/2.txt", "corp [en-de]/_hidden.txt"]
+
+
+def test_what_is_neither_a_pattern_nor_there_is_an_error(folder: Path) -> None:
+    with pytest.raises(
+        CorpusError, match=r"corp \[en-de\]: not a pattern, and nothing has this name: bad character range"
+    ):
+        names("corp [en-de]")
+
+
+def refuse_to_list(hidden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a folder unreadable, for root too."""
+    list_folder = os.scandir
+
+    def scandir(path: str) -> Any:
+        if Path(path) == hidden:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return list_folder(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+
+
+@pytest.mark.parametrize("address", ["b", "b/*/*.parquet", "b/**/*.parquet", "b/d*/3.parquet"])
+def test_a_folder_that_cannot_be_listed_is_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    refuse_to_list(folder / "b" / "deep", monkeypatch)
+    with pytest.raises(CorpusError, match=r"b: cannot be listed: .*Permission denied: '.*b/deep'"):
+        names(address)
+
+
+@pytest.mark.parametrize("address", ["b/*.txt", "b/[!d]*/*.txt", "b"])
+def test_a_folder_that_is_not_asked_for_need_not_be_readable(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    (folder / "b" / "e").mkdir()
+    (folder / "b" / "e" / "5.txt").touch()
+    refuse_to_list(folder / "b" / (".x" if address == "b" else "deep"), monkeypatch)
+    assert names(address)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+def test_a_pipe_is_no_file(folder: Path) -> None:
+    os.mkfifo(folder / "b" / "pipe.txt")
+    assert "b/pipe.txt" not in names("b")
+    for address in ("b/pipe.txt", os.devnull):
+        with pytest.raises(CorpusError, match=f"{address}: cannot be read: it is not a regular file: write it to a"):
+            names(address)
+
+
 def test_a_file_counts_once_under_the_name_it_was_first_given(folder: Path) -> None:
     assert names("b/2.txt", str(folder / "b" / "2.txt"), "b/*2.txt") == ["b/2.txt"]
 
@@ -114,6 +171,15 @@ def test_the_output_folder_is_no_input(folder: Path) -> None:
     (folder / "b" / "out" / "part.jsonl").write_text("{}\n")
     assert "b/out/part.jsonl" in names("b")
     assert "b/out/part.jsonl" not in [file.name for file in find_inputs(["b"], outside="b/out")]
+
+
+def test_nor_is_it_through_a_link(folder: Path) -> None:
+    (folder / "b" / "out").mkdir()
+    (folder / "b" / "out" / "part.jsonl").write_text("{}\n")
+    (folder / "link").symlink_to("b")
+    for address, outside in (("b", "link/out"), ("link", "b/out")):
+        found = [file.name for file in find_inputs([address], outside=outside)]
+        assert found == [name.replace("b/", f"{address}/") for name in ("b/1.jsonl.gz", "b/2.txt", "b/deep/3.parquet")]
 
 
 def test_with_a_format_all_files_count(folder: Path) -> None:

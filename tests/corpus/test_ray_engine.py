@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
@@ -33,6 +34,9 @@ def test_without_ray_one_is_told_what_to_install(without: Callable[[str], None])
         ({"workers": (0, 2)}, r"workers must be a number or a range such as 2-8, got \(0, 2\)"),
         ({"workers": (3, 2)}, "workers must be a number or a range"),
         ({"cpus_per_worker": 0}, "a worker needs more than 0 CPUs, and 0 GPUs or more"),
+        ({"cpus_per_worker": math.inf}, "and a finite number of them"),
+        ({"cpus_per_worker": math.nan}, "and a finite number of them"),
+        ({"gpus_per_worker": math.inf}, "and a finite number of them"),
     ],
 )
 def test_settings_that_make_no_pool_are_refused(settings: dict[str, Any], said: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from corpus_runs import begin_job, rows, write_corpus
 from spanlin.corpus import CorpusOptions
+from spanlin.corpus.child_process import Watchdog
 from spanlin.corpus.documents import DocumentOptions
 from spanlin.corpus.inputs import find_inputs
 from spanlin.corpus.job import begin_output, make_job
@@ -18,6 +20,7 @@ from spanlin.corpus.records import UnitFiles
 from spanlin.corpus.units import cut_into_units
 from spanlin.corpus.work import Worker
 from spanlin.errors import CorpusError
+from spanlin.parser import Parser
 
 
 def test_a_record_tells_size_hash_and_counts_of_its_shard(tmp_path: Path) -> None:
@@ -66,6 +69,32 @@ def test_a_rehearsal_reads_only_what_it_is_told_and_keeps_nothing(tmp_path: Path
     worker.rehearse(unit, places[1:3])
     assert read == places[1:3]
     assert sorted((tmp_path / "out").rglob("*")) == before
+
+
+def test_loading_the_model_does_not_count_against_the_time_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+
+    class RecordingWatchdog(Watchdog):
+        def pat(self, *, at_least: float = 0.0) -> None:
+            calls.append(f"pat {max(self.seconds, at_least):g}")
+
+        def rest(self) -> None:
+            calls.append("rest")
+
+    job, (unit,) = begin_job(write_corpus(tmp_path / "a.txt", 1), tmp_path / "out")
+    worker = Worker(job, watchdog=RecordingWatchdog(0.5, reports_to=io.StringIO()))
+    load = worker._load
+
+    def load_and_note() -> Parser:
+        calls.append("load")
+        return load()
+
+    monkeypatch.setattr(worker, "_load", load_and_note)
+    worker.rehearse(unit, worker.places(unit))
+    assert calls[:4] == ["pat 900", "load", "rest", "pat 0.5"]
+    assert calls[-1] == "rest"
 
 
 def test_what_is_left_out_fails_for_the_reason_given(tmp_path: Path) -> None:

@@ -115,6 +115,8 @@ def test_files_that_cannot_be_read_or_written_are_one_line(tmp_path: Path) -> No
         list(read_conllu(tmp_path / "cut.conllu.gz"))
     with pytest.raises(DependencyError, match="cannot be written: No such file"):
         write_conllu([], tmp_path / "nowhere" / "a.conllu")
+    with pytest.raises(DependencyError, match=f"^{tmp_path}: cannot be written: Is a directory$"):
+        write_conllu([], tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,13 @@ def test_masked_and_malformed_sentences_are_dropped_and_counted(tmp_path: Path, 
     assert err.startswith("spanlin: skipped: ")
 
 
+def test_only_the_first_malformed_sentences_are_kept(tmp_path: Path, source: Path) -> None:
+    (source / "en_dog-ud-dev.conllu").write_text("bad\n\n" * 12 + DOGS, encoding="utf-8")
+    _, out, err = run(source, tmp_path / "out", "--skip-bad")
+    assert "dropped from dev: 12 sentences, malformed" in out.splitlines()
+    assert err.count("spanlin: skipped: ") == 10
+
+
 def test_what_is_missing_or_in_the_way_is_one_line(tmp_path: Path, source: Path) -> None:
     status, _, err = run(tmp_path / "nowhere", tmp_path / "out")
     assert (status, len(err.splitlines())) == (1, 1)

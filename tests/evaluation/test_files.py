@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spanlin.errors import EvaluationError, TreeError, TreeSyntaxError
 from spanlin.evaluation import Score, Status, score_files
+from spanlin.evaluation.files import _drop_empty_nodes
 
 A, B, C = "(X (N a))", "(X (N b))", "(X (N c))"
 PRETTY = "(X\n  (N a))\n\n( (X\n    (N b)) )\n"
@@ -60,6 +64,19 @@ def test_files_in_any_other_layout_are_paired_tree_by_tree(score: ScoreTexts) ->
 
 def test_no_parse_is_an_empty_line(score: ScoreTexts) -> None:
     assert statuses(score(f"{A}\n{B}\n", f"(())\n{B}\n")) == [2, 0]
+
+
+@given(st.lists(st.sampled_from([b"(", b")", b"()", b"(S", b"a", b" ", b"(A a)"]), max_size=30).map(b"".join))
+def test_empty_nodes_are_dropped_as_if_one_after_another(line: bytes) -> None:
+    expected, count = line, 1
+    while count and not re.search(rb"\([^()\s]*\s+\)", line):
+        expected, count = re.subn(rb"\([^()\s]*\s*\)", b"", expected)
+    assert _drop_empty_nodes(line) == expected
+
+
+def test_a_deep_nest_of_empty_nodes_takes_linear_time(score: ScoreTexts) -> None:
+    nest = "(" * 100_000 + ")" * 100_000  # one level after another, it would take an hour
+    assert statuses(score(f"{A}\n{B}\n", f"{nest}\n{B}\n")) == [2, 0]
 
 
 def test_gzip_files_are_read(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spanlin.errors import EvaluationError, TreeSyntaxError
+from spanlin.errors import EvaluationError, TreeError, TreeSyntaxError
 from spanlin.evaluation.model_score import ModelScore, SentenceParse, check_output, read_gold, score_model
 from spanlin.trees.brackets import parse_tree, read_trees
 from spanlin.trees.labelled import labelled_splits
@@ -82,5 +82,5 @@ def test_an_output_that_cannot_be_written_is_a_one_line_error(tmp_path: Path) ->
     check_output(tmp_path / "new.txt")
     with pytest.raises(EvaluationError, match=r"new\.txt: its folder does not exist: create it first$"):
         check_output(tmp_path / "nowhere" / "new.txt")
-    with pytest.raises(EvaluationError, match=f"^{tmp_path}: cannot be written: "):
+    with pytest.raises(TreeError, match=f"^{tmp_path}: cannot be written: Is a directory$"):
         score_model(GOLD, parses(FOUND), output=tmp_path, **ABOUT)

@@ -12,6 +12,7 @@ ABBREVIATIONS = (
     found.TRAILING_ABBREVIATIONS,
     found.AMBIGUOUS_ABBREVIATIONS,
 )
+AFFIXES = (found.HYPHEN_PREFIXES, found.HYPHEN_SUFFIXES)
 
 
 def test_an_abbreviation_is_of_one_kind() -> None:
@@ -19,8 +20,12 @@ def test_an_abbreviation_is_of_one_kind() -> None:
         assert not one & two
 
 
+def test_words_shortened_in_lower_case_are_abbreviations_in_any_case() -> None:
+    assert found.SHORTENED_WORDS < found.AMBIGUOUS_ABBREVIATIONS | found.NUMBERED_ABBREVIATIONS
+
+
 def test_words_are_in_the_case_in_which_they_are_looked_up() -> None:
-    for words in (*ABBREVIATIONS, found.HYPHEN_PREFIXES, found.HYPHEN_SUFFIXES, found.CLIPPED_WORDS, found.UNITS):
+    for words in (*ABBREVIATIONS, found.SHORTENED_WORDS, *AFFIXES, found.CLIPPED_WORDS, found.UNITS):
         assert {word.lower() for word in words} == words
     assert all(word[0].isupper() for word in found.SENTENCE_STARTERS | found.FIRST_PERSON)
     assert not any("’" in word for word in found.SENTENCE_STARTERS)  # they are looked up with a plain apostrophe

@@ -135,10 +135,10 @@ def evaluate(
       spanlin evaluate --model runs/mine/best gold.txt --decoder cky
     """  # noqa: D301 (click's mark for lines that stay as they are)
     if is_conllu(gold):
+        check_conllu_usage(click.get_current_context(), model, predicted, output_format)
         if model is None:
             evaluate_conllu(gold, predicted, predicted2, output_format)
         else:
-            check_conllu_usage(click.get_current_context(), predicted, output_format)
             evaluate_model_conllu(gold, model, output_format, device=device, output=output)
         return
     _check_usage(click.get_current_context(), model, predicted)

@@ -13,16 +13,23 @@ from spanlin.evaluation.report import comparison_to_dict, comparison_to_text
 from spanlin.evaluation.ud_score import compare_ud_scores, score_conllu_files
 
 _OF_TREES = ("params", "decoder", "precision", "tags", "tagger", "treebank", "skip_bad")
+_OF_MODELS = ("device", "output")
 
 
-def check_conllu_usage(context: click.Context, predicted: Path | None, output_format: str) -> None:
-    """Raise a usage error if a model's dependencies are asked for with what only trees have."""
-    _check_format(output_format)
-    if predicted is not None:
-        raise click.UsageError("--model makes the predicted dependencies itself: leave out PREDICTED, or --model.")
+def check_conllu_usage(context: click.Context, model: str | None, predicted: Path | None, output_format: str) -> None:
+    """Raise a usage error if dependencies are to be scored with what only trees or only models have."""
+    if output_format == "evalb":
+        raise click.UsageError("--format evalb is for trees: leave it out for CoNLL-U.")
+    given = {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
     for name in _OF_TREES:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if name in given:
             raise click.UsageError(f"--{name.replace('_', '-')} is for trees: leave it out for CoNLL-U.")
+    if model is None:
+        for name in _OF_MODELS:
+            if name in given:
+                raise click.UsageError(f"--{name} goes with --model: name a model, or leave it out.")
+    elif predicted is not None:
+        raise click.UsageError("--model makes the predicted dependencies itself: leave out PREDICTED, or --model.")
 
 
 def evaluate_model_conllu(gold: Path, model: str, output_format: str, *, device: str, output: Path | None) -> None:
@@ -34,14 +41,8 @@ def evaluate_model_conllu(gold: Path, model: str, output_format: str, *, device:
     click.echo(found.to_json() if output_format == "json" else found.to_text())
 
 
-def _check_format(output_format: str) -> None:
-    if output_format == "evalb":
-        raise click.UsageError("--format evalb is for trees: leave it out for CoNLL-U.")
-
-
 def evaluate_conllu(gold: Path, predicted: Path | None, predicted2: Path | None, output_format: str) -> None:
     """Print the score of one file of predicted dependencies, or of two and their difference."""
-    _check_format(output_format)
     if predicted is None:
         raise click.UsageError(
             "Missing argument 'PREDICTED': give the predicted dependencies, as CoNLL-U, or --model to make them."

@@ -71,7 +71,7 @@ def export(
         from spanlin.training.export import Precision, export_model
 
     require_replaceable(dest, MODEL_FOLDER)  # before the checkpoint is read
-    text = card.read_text(encoding="utf-8") if card else ""
+    text = _read_card(card) if card else ""
     export_model(
         checkpoint,
         dest,
@@ -85,3 +85,11 @@ def export(
         calibrate_folder(dest, gold)
     size = sum(path.stat().st_size for path in dest.iterdir()) / 1e6
     click.echo(f"{dest}: {precision}, {size:.1f} MB")
+
+
+def _read_card(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        problem = f"{path} is not UTF-8 (byte {error.start + 1}): save it as UTF-8."
+        raise click.BadParameter(problem, param_hint="--card") from error

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import BinaryIO
 
@@ -12,8 +13,11 @@ from spanlin.errors import LinearizationError, TreeSyntaxError
 from spanlin.linearization import delinearize, delinearize_right, linearize_tree, linearize_tree_right
 from spanlin.trees.brackets import read_trees
 from spanlin.trees.labelled import LabelledSplits, tree_from_splits
+from spanlin.trees.lines import byte_lines
 from spanlin.trees.transforms import EMPTY_LABEL, clean_tree
 from spanlin.trees.tree import Span, Tree
+
+_INTEGER = re.compile(rb"-?[0-9]{1,9}")
 
 
 @click.command()
@@ -51,12 +55,16 @@ def linearize(file: BinaryIO, right: bool, inverse: bool, clean: bool, skip_bad:
         click.echo(f"spanlin: {len(bad)} malformed trees skipped", err=True)
 
 
-def _trees_of_boundaries(lines: Iterable[bytes], right: bool) -> Iterator[Tree | None]:
-    for number, line in enumerate(lines, start=1):
-        try:
-            boundaries = [int(field) for field in line.split()]
-        except ValueError as error:
-            raise LinearizationError(f"line {number}: {error}: write integers separated by spaces") from error
+def _trees_of_boundaries(file: BinaryIO, right: bool) -> Iterator[Tree | None]:
+    for number, line in enumerate(byte_lines(file), start=1):
+        fields = line.split()
+        bad = next((field for field in fields if not _INTEGER.fullmatch(field)), None)
+        if bad is not None:
+            shown = bad.decode("utf-8", "backslashreplace")
+            raise LinearizationError(
+                f"line {number}: {shown!r:.40} is not a place between words: write integers separated by spaces"
+            )
+        boundaries = [int(field) for field in fields]
         if not boundaries:
             yield None
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import importlib
 import io
 import os
@@ -33,6 +34,8 @@ _COMMANDS = {
     "parse": "Parse English text, or sentences, into trees.",
     "prepare": "Turn a treebank as its owner ships it into train, dev and test files.",
 }
+# What a write to a full disk, or to one that fails, raises.
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 class _Commands(click.Group):
@@ -90,9 +93,20 @@ class _Commands(click.Group):
             click.echo(f"spanlin: {error}", err=True)
             context.exit(1)
         except BrokenPipeError:
-            # The reader has gone (as with `| head`): nothing is left to tell, not even at shutdown.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # The reader has gone (as with `| head`): nothing is left to tell.
+            _drop_output()
             context.exit(141)
+        except OSError as error:
+            if error.filename is not None or error.errno not in _NO_ROOM:
+                raise
+            click.echo(f"spanlin: the output cannot be written: {error.strerror}", err=True)
+            _drop_output()
+            context.exit(1)
+
+
+def _drop_output() -> None:
+    """Let what still waits to be written go nowhere; at shutdown it would be another error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write_utf8() -> None:

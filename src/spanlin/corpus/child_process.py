@@ -172,12 +172,12 @@ class Watchdog:
         self._stream = reports_to or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open as long as this is)
         self._patted = -1.0
 
-    def pat(self) -> None:
-        """Start, or start again; this is cheap to call often."""
+    def pat(self, *, at_least: float = 0.0) -> None:
+        """Start, or start again; this is cheap to call often. `at_least` is for what may take longer than the rest."""
         now = time.monotonic()
         if self._patted < 0 or now - self._patted > min(1.0, self.seconds / 10):
             self._patted = now
-            faulthandler.dump_traceback_later(self.seconds, exit=True, file=self._stream)
+            faulthandler.dump_traceback_later(max(self.seconds, at_least), exit=True, file=self._stream)
 
     def rest(self) -> None:
         """Stop until the next pat."""

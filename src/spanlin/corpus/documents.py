@@ -176,6 +176,8 @@ def _document(place: int, text: Any, given: Any, file: str, options: DocumentOpt
         try:
             value.encode("utf-8")
         except UnicodeEncodeError as error:
+            if value is name and not options.id_field:  # most systems allow any bytes in the name of a file
+                return BadDocument(place, "the name of its file is not UTF-8, and is part of its id: rename the file")
             return BadDocument(place, f"half a surrogate pair at character {error.start}, which is not text")
     return Document(place, name, text)
 

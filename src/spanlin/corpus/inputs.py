@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from spanlin.corpus.stores import FoundFile, Store, is_local, open_address
@@ -69,19 +70,23 @@ def find_inputs(
 def _is_inside(path: str, address: str, outside: str) -> bool:
     if not outside or is_local(address) != is_local(outside):
         return False
-    return path.startswith(open_address(outside)[2].rstrip("/") + "/")
+    folder = open_address(outside)[2]
+    if is_local(outside):  # either may be reached by links
+        path, folder = os.path.realpath(path), os.path.realpath(folder)
+    return path.startswith(folder.rstrip("/") + "/")
 
 
 def _files(address: str, input_format: InputFormat | None, skipped: list[str], outside: str) -> Iterator[CorpusFile]:
     # In a cloud address, a question mark comes before the options.
     typed, mark, settings = (address, "", "") if is_local(address) else address.partition("?")
     parts = typed.split("/")
-    pattern_at = next((number for number, part in enumerate(parts) if _PATTERN.search(part)), None)
-    if pattern_at is not None and not _exists(address):
+    patterns = (number for number, part in enumerate(parts) if _PATTERN.search(part))
+    pattern_at = next((number for number in patterns if not _exists("/".join(parts[: number + 1]))), None)
+    if pattern_at is not None:
         base = "/".join(parts[:pattern_at]) or ("/" if pattern_at else ".")
         root, store, folder = open_address(base + mark + settings)
-        wanted = _expression("/".join(parts[pattern_at:]))
-        for found in _sorted(store, folder):
+        wanted = _expression("/".join(parts[pattern_at:]), address)
+        for found in _sorted(store, folder, lambda below: _may_hold(below, parts[pattern_at:], address)):
             if wanted.fullmatch(_below(found.path, folder)):
                 yield _input(found, root, base if pattern_at else "", folder, input_format)
         return
@@ -90,9 +95,8 @@ def _files(address: str, input_format: InputFormat | None, skipped: list[str], o
     if single is not None:
         yield _input(single, root, address, path, input_format)
         return
-    for found in _sorted(store, path):
-        hidden = any(part[0] in "._" for part in _below(found.path, path).split("/") if part)
-        if hidden:
+    for found in _sorted(store, path, lambda below: not _is_hidden(below)):
+        if _is_hidden(_below(found.path, path)):
             continue
         kind = input_format or _format(found.path)[0]
         if kind is None:
@@ -105,8 +109,8 @@ def _files(address: str, input_format: InputFormat | None, skipped: list[str], o
 
 
 def _exists(address: str) -> bool:
-    """Return whether there is a file of that very name, although it looks like a pattern."""
-    return is_local(address) and open_address(address)[1].find(open_address(address)[2]) is not None
+    """Return whether there is a file or folder of that very name, although it looks like a pattern."""
+    return is_local(address) and os.path.exists(open_address(address)[2])
 
 
 def _look(store: Store, path: str, address: str) -> FoundFile | None:
@@ -116,14 +120,26 @@ def _look(store: Store, path: str, address: str) -> FoundFile | None:
         raise CorpusError(f"{address}: cannot be read: {str(error).splitlines()[0]}") from error
 
 
-def _sorted(store: Store, folder: str) -> list[FoundFile]:
+def _is_hidden(below: str) -> bool:
+    return any(part[0] in "._" for part in below.split("/") if part)
+
+
+def _may_hold(below: str, pattern: Sequence[str], address: str) -> bool:
+    """Return whether files that fit a pattern, here its parts, may be in a folder."""
+    depth = below.count("/") + 1
+    if "**" in pattern[:depth]:
+        return True
+    return depth < len(pattern) and bool(_expression("/".join(pattern[:depth]), address).fullmatch(below))
+
+
+def _sorted(store: Store, folder: str, enters: Callable[[str], bool]) -> list[FoundFile]:
     try:
-        return sorted(store.walk(folder))
+        return sorted(store.walk(folder, enters=lambda path: enters(_below(path, folder))))
     except OSError as error:
         raise CorpusError(f"{folder}: cannot be listed: {str(error).splitlines()[0]}") from error
 
 
-def _expression(pattern: str) -> re.Pattern[str]:
+def _expression(pattern: str, address: str) -> re.Pattern[str]:
     """Return the regular expression of a pattern; `**` matches any number of folders, all else stays inside one."""
     parts = []
     for part in re.findall(r"\*\*/|\*+|\?|\[!?[^]/]+\]|.", pattern, re.DOTALL):
@@ -140,7 +156,10 @@ def _expression(pattern: str) -> re.Pattern[str]:
             )
         else:
             parts.append(re.escape(part))
-    return re.compile("".join(parts), re.DOTALL)
+    try:
+        return re.compile("".join(parts), re.DOTALL)
+    except re.error as error:
+        raise CorpusError(f"{address}: not a pattern, and nothing has this name: {error.msg}") from error
 
 
 def _below(path: str, folder: str) -> str:

@@ -35,8 +35,8 @@ class RaySettings:
     def __post_init__(self) -> None:
         if self.workers is not None and not 1 <= self.workers[0] <= self.workers[1]:
             raise CorpusError(f"workers must be a number or a range such as 2-8, got {self.workers}")
-        if self.cpus_per_worker <= 0 or self.gpus_per_worker < 0:
-            raise CorpusError("a worker needs more than 0 CPUs, and 0 GPUs or more")
+        if not (0 < self.cpus_per_worker < math.inf and 0 <= self.gpus_per_worker < math.inf):
+            raise CorpusError("a worker needs more than 0 CPUs, and 0 GPUs or more, and a finite number of them")
 
     @property
     def threads(self) -> int:

@@ -8,8 +8,9 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -44,8 +45,11 @@ class Store(Protocol):
     def find(self, path: str) -> FoundFile | None:
         """Return the file, or None if there is none of this name."""
 
-    def walk(self, folder: str) -> Iterator[FoundFile]:
-        """Yield the files below a folder; none if there is no such folder."""
+    def walk(self, folder: str, *, enters: Callable[[str], bool] | None = None) -> Iterator[FoundFile]:
+        """Yield the files below a folder; none if there is no such folder.
+
+        `enters` says whether anything below the folder of a path is wanted. One that is and cannot be listed raises.
+        """
 
     def writer(self, path: str, *, folder: str) -> AbstractContextManager[BinaryIO]:
         """Give a file to write, which appears at `path`, in the output `folder`, when the `with` ends without error."""
@@ -102,30 +106,29 @@ class LocalStore:
         return Path(path).open("rb")
 
     def find(self, path: str) -> FoundFile | None:
-        try:
-            found = os.stat(path)
-        except (FileNotFoundError, NotADirectoryError):
+        found = _status(path)
+        if found is None or stat.S_ISDIR(found.st_mode):
             return None
-        except OSError as error:
-            if error.errno == errno.ELOOP:  # a link to itself leads nowhere
-                return None
-            raise
-        return None if Path(path).is_dir() else FoundFile(path, found.st_size, found.st_mtime_ns)
+        if not stat.S_ISREG(found.st_mode):  # a pipe can neither be measured nor read twice
+            raise OSError("it is not a regular file: write it to a file first")
+        return FoundFile(path, found.st_size, found.st_mtime_ns)
 
-    def walk(self, folder: str) -> Iterator[FoundFile]:
+    def walk(self, folder: str, *, enters: Callable[[str], bool] | None = None) -> Iterator[FoundFile]:
         above = {folder: frozenset([os.path.realpath(folder)])}  # the folders that each one is in, by their real names
-        for base, folders, names in os.walk(folder, followlinks=True):
+        for base, folders, names in os.walk(folder, followlinks=True, onerror=_raise_unless_gone):
             inside = above.pop(base)
             for name in list(folders):
-                real = os.path.realpath(os.path.join(base, name))
-                if real in inside:  # a link to a folder that we are in
+                path = os.path.join(base, name)
+                real = os.path.realpath(path)
+                if real in inside or (enters and not enters(path)):  # the former: a link to a folder that we are in
                     folders.remove(name)
                 else:
-                    above[os.path.join(base, name)] = inside | {real}
+                    above[path] = inside | {real}
             for name in names:
-                found = self.find(os.path.join(base, name))
-                if found is not None:  # else a link to nowhere
-                    yield found
+                path = os.path.join(base, name)
+                found = _status(path)
+                if found is not None and stat.S_ISREG(found.st_mode):  # neither a link to nowhere nor a pipe
+                    yield FoundFile(path, found.st_size, found.st_mtime_ns)
 
     @contextmanager
     def writer(self, path: str, *, folder: str) -> Iterator[BinaryIO]:
@@ -142,6 +145,21 @@ class LocalStore:
 
     def clear(self, folder: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _status(path: str) -> os.stat_result | None:
+    """Return what is known of a file or folder, or None if there is none."""
+    try:
+        return os.stat(path)
+    except OSError as error:
+        _raise_unless_gone(error)
+        return None
+
+
+def _raise_unless_gone(error: OSError) -> None:
+    is_circle = error.errno == errno.ELOOP  # a link to itself leads nowhere
+    if not isinstance(error, (FileNotFoundError, NotADirectoryError)) and not is_circle:
+        raise error
 
 
 class ArrowStore:
@@ -161,7 +179,7 @@ class ArrowStore:
     def _found(self, info: Any) -> FoundFile | None:
         return FoundFile(info.path, info.size or 0, info.mtime_ns or 0) if info.is_file else None
 
-    def walk(self, folder: str) -> Iterator[FoundFile]:
+    def walk(self, folder: str, *, enters: Callable[[str], bool] | None = None) -> Iterator[FoundFile]:
         from pyarrow.fs import FileSelector
 
         for info in self._files.get_file_info(FileSelector(folder, allow_not_found=True, recursive=True)):

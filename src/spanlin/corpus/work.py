@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from spanlin.corpus.child_process import Watchdog
 from spanlin.corpus.deadly_documents import MOST_ATTEMPTS, DeathError, find_deadly, parse_separately
 from spanlin.corpus.documents import BadDocument, UnreadableError, read_documents
-from spanlin.corpus.job import ABOUT, Job, hash_model
+from spanlin.corpus.job import ABOUT, TIME_LIMIT, Job, hash_model
 from spanlin.corpus.records import HashingStream, Outcome, UnitFiles, UnitRecord
 from spanlin.corpus.rows import DocumentSentence, make_row, open_shard, split_document
 from spanlin.corpus.units import Unit
@@ -176,16 +176,25 @@ class Worker:
         if hash_model(self.job.model) != self.job.model_hash:
             raise CorpusError(f"{self.job.model}: a worker has another model of this name; give all machines the same")
 
-    def _load(self) -> Parser:
+    def _loaded(self) -> Parser:
+        """Return the parser; the time limit is one for documents, and starts when it is loaded."""
         if self._parser is None:
-            job = self.job
-            if self._backend is None:
-                self._parser = Parser.load(job.model, threads=job.threads, device=job.device, processes=0)
-            else:
-                connect = connector(literal_eval(self._backend.address), bytes.fromhex(self._backend.key))
-                folder = open_folder(find_model(job.model))
-                self._parser = Parser(folder, SharedBackend(connect), workers=_THREADS)
+            if self._watchdog is not None:
+                self._watchdog.pat(at_least=TIME_LIMIT)
+            try:
+                self._parser = self._load()
+            finally:
+                if self._watchdog is not None:
+                    self._watchdog.rest()
         return self._parser
+
+    def _load(self) -> Parser:
+        job = self.job
+        if self._backend is None:
+            return Parser.load(job.model, threads=job.threads, device=job.device, processes=0)
+        connect = connector(literal_eval(self._backend.address), bytes.fromhex(self._backend.key))
+        folder = open_folder(find_model(job.model))
+        return Parser(folder, SharedBackend(connect), workers=_THREADS)
 
     def _parses(
         self,
@@ -195,8 +204,8 @@ class Worker:
         *,
         only: Collection[int] | None = None,
     ) -> Iterator[tuple[DocumentSentence, Any]]:
+        parser = self._loaded()
         self._pat()
-        parser = self._load()
 
         def note(place: int | None, why: str) -> None:
             if errors is not None:

@@ -103,7 +103,7 @@ def prepare_ud(source: Path, destination: Path, *, skip_bad: bool = False, stric
                 outputs.append(output)
                 if not splits[-1].sentences:
                     raise TreebankError(f"{paths[0]}: no sentence for {split}; is the treebank complete?")
-            shown = tuple(str(error) for error in malformed[:_SHOWN_ERRORS])
+            shown = tuple(map(str, malformed))
             preparation = UDPreparation(
                 source=str(source), release="", splits=tuple(splits), problems=problems.lines(), malformed=shown
             )
@@ -145,7 +145,8 @@ class _SplitWriter:
     def write_file(self, path: Path, malformed: list[ConlluError] | None) -> None:
         def on_bad(error: ConlluError) -> None:
             assert malformed is not None
-            malformed.append(error)
+            if len(malformed) < _SHOWN_ERRORS:
+                malformed.append(error)
             self._dropped["malformed"] += 1
 
         for number, sentence in enumerate(read_conllu(path, on_bad=None if malformed is None else on_bad), start=1):

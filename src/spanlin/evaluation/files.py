@@ -31,6 +31,7 @@ Trees = Iterator[Tree | Leaf | None]
 _SPACE = b" \t\n\r\f\v"
 _NO_BRACKETS = bytes(set(range(256)) - set(b"()"))
 _EMPTY_NODE = re.compile(rb"\([^()\s]*\s*\)")
+_BRACKET = re.compile(rb"([()])")
 _WORDLESS_TAG = re.compile(rb"\([^()\s]*\s+\)")
 _LONE_LEAF = re.compile(rb"\s*\([^()\s]*\s[^()]*\)\s*")
 
@@ -110,10 +111,19 @@ def _drop_empty_nodes(line: bytes) -> bytes:
     """Return the line without nodes that have no word; unchanged if a tag stands there without its word."""
     if _WORDLESS_TAG.search(line):
         return line
-    count = 1
-    while count:
-        line, count = _EMPTY_NODE.subn(b"", line)
-    return line
+    kept: list[bytes] = []
+    starts: list[int | None] = []  # where in it each open node starts, or None if a node is in there
+    for part in _BRACKET.split(line):
+        if part == b"(":
+            starts.append(len(kept))
+        kept.append(part)
+        if part == b")" and starts:
+            start = starts.pop()
+            if start is not None and _EMPTY_NODE.fullmatch(b"".join(kept[start:])):
+                del kept[start:]
+            elif starts:
+                starts[-1] = None
+    return b"".join(kept)
 
 
 def _read_in_any_layout(path: PathLike, on_bad: OnBad | None) -> Trees:

@@ -139,7 +139,7 @@ def score_model(
     scored = trees if tags == "predicted" else [_tree(tree, _tagged(parse, tree.tags)) for tree, parse in pairs]
     score = score_trees(gold, scored, parameters=parameters)
     if output is not None:
-        _write(trees, output)
+        write_trees(trees, output)
     return ModelScore(
         score=score,
         trees=tuple(trees),
@@ -182,10 +182,3 @@ def _count_correct_tags(pairs: Sequence[tuple[Tree, SentenceParse]]) -> int | No
             return None
         count += sum(map(str.__eq__, parse.tags, tree.tags))
     return count
-
-
-def _write(trees: Sequence[Tree], output: PathLike) -> None:
-    try:
-        write_trees(trees, output)
-    except OSError as error:
-        raise EvaluationError(f"{os.fspath(output)}: cannot be written: {error.strerror}") from error

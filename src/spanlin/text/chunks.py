@@ -33,6 +33,7 @@ class Ending(IntEnum):
     INITIAL = 8  # one letter
     ITEM = 9  # a number or a letter that may count items: "1." or "2.1."
     DASH = 10
+    SHORTENED = 11  # an abbreviation unless a capital follows: "min."
 
 
 class Start(IntEnum):
@@ -44,8 +45,9 @@ class Start(IntEnum):
     FIRST_PERSON = 3  # "I", always a capital
     NUMBER = 4
     SYMBOL = 5
-    CITATION = 6  # "[4]", part of the sentence before it
-    CLOSER = 7  # a lone closing bracket or quote
+    DOT = 6  # a lone full stop, as in ". . ."
+    CITATION = 7  # "[4]", part of the sentence before it
+    CLOSER = 8  # a lone closing bracket or quote
 
 
 _Tokens = tuple[tuple[str, int, int], ...]
@@ -71,6 +73,7 @@ class Chunk(NamedTuple):
 _CLOSERS = "\"'”’)]}»›」』*_"
 _STOPS = ".?!…‽؟۔。！？｡।॥։"
 _OPENING = re.compile(r"[\"'“‘«‹(\[{¿¡*_`「『]*")
+_LONE_DOT = re.compile(r"\.[\"'”’)\]}»]*\Z")
 _ONLY_CLOSERS = re.compile(r"[”’)\]}»]+[.,;:]?\Z")
 _CITATION = re.compile(r"(?:\[\w{1,4}(?:[,–-]\w{1,4})*\])+[.,;]?\Z")
 _DASH = re.compile(r"(?:-{2,3}|[–—―])\Z")
@@ -84,7 +87,7 @@ _WORD_AND_MARK = re.compile(r"([^\W\d_]+)([,.;:?!])\Z")
 _NO_PROSE = re.compile(r"[/@_\\<>=]|www\.")
 
 # Endings whose full stop belongs to the word inside a sentence, and is a token at the end of one.
-_UNDECIDED = {Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL, Ending.ITEM}
+_UNDECIDED = {Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL, Ending.ITEM, Ending.SHORTENED}
 
 
 class ChunkReader(dict[str, Chunk]):
@@ -160,6 +163,8 @@ def _abbreviation(word: str) -> Ending:
         return Ending.NUMBERED if word in "pn" else Ending.INITIAL
     if _ITEM.match(word):
         return Ending.ITEM
+    if word in vocabulary.SHORTENED_WORDS:
+        return Ending.SHORTENED
     if lower in vocabulary.NUMBERED_ABBREVIATIONS:
         return Ending.NUMBERED
     if lower in vocabulary.AMBIGUOUS_ABBREVIATIONS:
@@ -235,4 +240,6 @@ def _start(text: str) -> Start:
         return Start.CITATION
     if first.isdigit():
         return Start.NUMBER
+    if _LONE_DOT.match(text):
+        return Start.DOT
     return Start.CLOSER if _ONLY_CLOSERS.match(text) else Start.SYMBOL

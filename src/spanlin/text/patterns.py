@@ -76,7 +76,7 @@ def token_pattern(*, split_hyphens: bool) -> re.Pattern[str]:
         | (?<![\w)\].%]) [-−]?
           (?: \d{{1,3}} (?: ,\d{{3}} )+ (?: \.\d+ )? (?!\d) (?: st | nd | rd | th )? | \d* (?: \.\d+ )+ (?!\w) )
         | \d+ (?: [.:/]\d+ )+ \w*
-        | (?<![\w)\]]) [-−] \d+ (?!\w)
+        | (?<![\w)\].%]) [-−] \d+ (?: /\d+ )? (?! \w | [.:/]\d )
         | (?<!{L}) {_APOSTROPHE}? \d*0 {_APOSTROPHE} s (?!{L}) | (?<!{L}) {_APOSTROPHE} \d\d s? (?!{L})
         # Abbreviations with a full stop after each letter, and other words with full stops inside
         | (?<!{L}) (?: [^\W\d_] \. )+ [^\W\d_] (?!{L}) \.?
@@ -85,7 +85,7 @@ def token_pattern(*, split_hyphens: bool) -> re.Pattern[str]:
         | {L}+ (?: \.(?=[^\W_]) {L}+ )+
         # Contractions
         | n{_APOSTROPHE}t (?!{L}) | {L}+? (?= n{_APOSTROPHE}t (?!{L}) )
-        | (?<={L}) {_CLITIC} | \A {_CLITIC}
+        | (?<= [\w{_MARKS}.!?)\]%”"]) {_CLITIC} | \A {_CLITIC}  # "Inc.'s" too
         | (?<!{L}) {_APOSTROPHE} {_any_of(vocabulary.CLIPPED_WORDS)} (?!{L}) (?: (?<=n) {_APOSTROPHE} )?
         | (?<!{L}) (?: {L}* [^\W\daeiou_] in | {L}+ [oeyu] in | ol | th | wi | an | o ) {_APOSTROPHE} (?![\w])
         | (?<!{L}) (?: y'all | d'you | d'ya ) (?!{L})

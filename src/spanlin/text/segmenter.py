@@ -11,7 +11,7 @@ from spanlin.text.chunks import CHUNK, Chunk, ChunkReader, Ending, Start
 from spanlin.text.lines import segments
 from spanlin.text.tokens import Sentence, Token
 
-_ANY_START = frozenset(Start)
+_ANY_START = frozenset(Start) - {Start.DOT}
 # An ending is the end of a sentence if one of these starts follows.
 _ENDS_BEFORE: dict[Ending, frozenset[Start]] = {
     Ending.NONE: frozenset(),
@@ -25,6 +25,7 @@ _ENDS_BEFORE: dict[Ending, frozenset[Start]] = {
     Ending.INITIAL: frozenset({Start.STARTER, Start.FIRST_PERSON}),
     Ending.ITEM: _ANY_START,
     Ending.DASH: frozenset({Start.STARTER}),  # speech that breaks off
+    Ending.SHORTENED: _ANY_START - {Start.LOWER, Start.NUMBER, Start.SYMBOL},
 }
 _ENDS = [[start in _ENDS_BEFORE[ending] for start in Start] for ending in Ending]
 # "Are you there?" Betty asked.
@@ -39,6 +40,7 @@ _INITIAL = re.compile(r"[\"'“‘(\[]*[A-Z]\.(?!\.)")
 # "Yahoo! Inc."
 _COMPANY = re.compile(r"(?:Co\.|Corp\b|Inc\b|LLC\b|LLP\b|Ltd\b)")
 _CITED = Chunk((), (), Ending.STOP, Start.SYMBOL, quoted=False, inner_ends=(), plain=False)
+_DOTTED = frozenset([Ending.STOP, Ending.ELLIPSIS])
 _CUT_AFTER = frozenset([",", ";", ":", ")", "]", "—", "–", "--", "..."])
 
 
@@ -136,13 +138,15 @@ def _sentences(text: str, start: int, end: int, offset: int, reader: ChunkReader
         if waiting is not None:
             is_end = _ends_sentence(waiting, chunk, text, match.start(), is_first=not words)
             sentence.add(waiting.tokens if is_end else waiting.joined, place)
-            waiting = None
+            ending, waiting = waiting.ending, None
             if is_end and chunk.start >= Start.CITATION:  # "... in 2014. [4]": the number belongs to the sentence
                 sentence.add(chunk.tokens, match.start() + offset)
                 waiting = _CITED
                 continue
             if is_end:
                 yield sentence.take(text, offset)
+            elif chunk.start is Start.DOT and ending in _DOTTED:  # "well . . . yes" is like "well... yes"
+                chunk = chunk._replace(ending=Ending.ELLIPSIS)
         if chunk.plain:  # most are one word
             left, right = match.span()
             words.append(chunk.tokens[0][0])
@@ -175,6 +179,8 @@ def _ends_sentence(chunk: Chunk, following: Chunk, text: str, place: int, *, is_
     if start in (Start.STARTER, Start.FIRST_PERSON) and _INITIAL.match(text, place):
         start = Start.CAPITAL
     if not _ENDS[chunk.ending][start]:
+        return False
+    if chunk.quoted and chunk.ending is Ending.STOP and start is Start.LOWER:  # "I'm going." she said.
         return False
     if chunk.ending is Ending.MARK and _COMPANY.match(text, place):
         return False

@@ -15,19 +15,22 @@ LEADING_ABBREVIATIONS = _words("""
 """)
 # Abbreviations before a number, as in "No. 5"; otherwise words before a full stop.
 NUMBERED_ABBREVIATIONS = _words("""
-    app art arts ch chap chs ed eds eq eqs ex exs fig figs n nn no nos nr op p par pp pt sec secs ver vol vols
+    app apt art arts ch chap chs ed eds eq eqs ex exs fig figs n nn no nos nr op p par pp pt sec secs sect ver vol vols
 """)
 # These keep their full stop, and may end a sentence with it.
 TRAILING_ABBREVIATIONS = _words("""
-    acad al assn assoc aug ave bldg blvd bros calif cir co colo comps conn corp dec dept dist div dj encl etc feb fla
-    govt hr hrs hwy ibid inc incl intl jan jr kan ky lb lbs ltd mfg mich minn mins misc mos neb nev nov oct okla oz penn
-    pg plc proc rd refrig repr resp rm rtd rte sept sq sr tel tenn thu thurs tue tues univ va vt wis yr yrs
+    acad al assn assoc aug ave avg bldg blvd bros calif cir co colo comps conn corp dec dept dist div dj encl etc feb
+    fla govt hr hrs hwy ibid inc incl intl jan jr kan ky lb lbs ltd mfg mich mil minn mins misc mos neb nev nov oct
+    okla orig oz pct penn pg plc proc rd refrig repr resp rm rtd rte sept sq sr tbsp tel tenn thu thurs tsp tue tues
+    univ va vt wis yr yrs
 """)
 # The same, but words too: abbreviations if they have a capital and the sentence continues.
 AMBIGUOUS_ABBREVIATIONS = _words("""
     abs ariz comp ct del est ext fri ga geo hum id ill ind inst jul jun la mar mass max md me mi min miss mo mon nat ok
     ore pa pl pub rel sat sci sep soc sun supp temp tex wash wed
 """)
+# Of these and of those before numbers, abbreviations in lower case too, unless a capital follows: "5 min. walk".
+SHORTENED_WORDS = _words("comp ed eds est ext max min supp temp")
 # A capital after an abbreviation is a name more often than a new sentence, unless it is one of these.
 SENTENCE_STARTERS = _words("""
     A About After All Also Although An And Another Any Are Aren't As At Because Before Both But By Can Can't Could

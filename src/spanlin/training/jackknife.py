@@ -19,7 +19,7 @@ from pathlib import Path
 
 from spanlin.atomic_files import atomic_file, recover_folder
 from spanlin.config.training import DistillationConfig, TrainingConfig, TreebankConfig, config_to_toml
-from spanlin.errors import CheckpointError, ConfigError, TrainingError
+from spanlin.errors import CheckpointError, ConfigError, TrainingError, TreeError
 from spanlin.network.device import choose_device
 from spanlin.training.checkpoint import Model, load_model
 from spanlin.training.loop import train
@@ -268,8 +268,8 @@ def _tagger_config(config: TrainingConfig) -> TrainingConfig:
 def _write(trees: Iterable[Tree], path: Path) -> None:
     try:
         write_trees(trees, path)
-    except OSError as error:
-        raise TrainingError(f"{path}: cannot be written: {error.strerror}; the same call resumes from here") from error
+    except TreeError as error:
+        raise TrainingError(f"{error}; the same call resumes from here") from error
 
 
 def _compare(gold: Sequence[Tree], path: Path) -> TaggedFile:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -55,24 +56,38 @@ def byte_lines(source: str | os.PathLike[str] | BinaryIO, *, limit: int = -1) ->
 def write_pieces(pieces: Iterable[bytes], path: str | os.PathLike[str]) -> int:
     """Write pieces one after the other, as gzip if the name ends in .gz, and return their number.
 
-    The file appears whole or not at all. One that cannot be written is a TreeError.
+    The file appears whole or not at all; a link to one stays a link. Pipes and devices are written to as they are. What
+    cannot be written is a TreeError.
     """
     path = Path(path)
     count = 0
     with ExitStack() as stack:
-        try:
-            file = stack.enter_context(NewFile(path))
-        except OSError as error:
-            raise TreeError(f"{path}: cannot be written: {error.strerror}") from error
-        is_gzip = path.suffix == ".gz"
-        stream = gzip.GzipFile(path.name, "wb", fileobj=file.stream, mtime=0) if is_gzip else file.stream
+        with _reported(path):
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            file = None
+            if path.is_file() or not path.exists():
+                file = stack.enter_context(NewFile(os.path.realpath(path)))
+            whole = file.stream if file else stack.enter_context(path.open("wb"))
+            is_gzip = path.suffix == ".gz"
+            stream = gzip.GzipFile(path.name, "wb", fileobj=whole, mtime=0) if is_gzip else whole
         for piece in pieces:
-            stream.write(piece)
+            with _reported(path):
+                stream.write(piece)
             count += 1
-        if is_gzip:
-            stream.close()
-        file.publish()
+        with _reported(path):
+            stream.close() if is_gzip else stream.flush()
+            file.publish() if file else whole.close()
     return count
+
+
+@contextmanager
+def _reported(path: Path) -> Iterator[None]:
+    """Raise a TreeError where the file cannot be written; one that was to be read is no matter of this."""
+    try:
+        yield
+    except OSError as error:
+        raise TreeError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def stream_name(source: str | os.PathLike[str] | BinaryIO) -> str:

@@ -32,6 +32,7 @@ export interface Chunk {
 
 const TOKEN = new Pattern(SPLITTING.TOKEN);
 const OPENING = new Pattern(OWN.OPENING);
+const LONE_DOT = new Pattern(OWN.LONE_DOT);
 const ONLY_CLOSERS = new Pattern(OWN.ONLY_CLOSERS);
 const CITATION = new Pattern(OWN.CITATION);
 const DASH = new Pattern(OWN.DASH);
@@ -45,10 +46,11 @@ const LEADING = new Set(VOCABULARY.LEADING_ABBREVIATIONS);
 const NUMBERED = new Set(VOCABULARY.NUMBERED_ABBREVIATIONS);
 const AMBIGUOUS = new Set(VOCABULARY.AMBIGUOUS_ABBREVIATIONS);
 const TRAILING = new Set(VOCABULARY.TRAILING_ABBREVIATIONS);
+const SHORTENED = new Set(VOCABULARY.SHORTENED_WORDS);
 const STARTERS = new Set(VOCABULARY.SENTENCE_STARTERS);
 const FIRST_PERSON = new Set(VOCABULARY.FIRST_PERSON);
-const UNDECIDED = new Set([Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL, Ending.ITEM]);
-const UNDECIDED_INSIDE = new Set([Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL]);
+const UNDECIDED_INSIDE = new Set([Ending.NUMBERED, Ending.AMBIGUOUS, Ending.INITIAL, Ending.SHORTENED]);
+const UNDECIDED = new Set([...UNDECIDED_INSIDE, Ending.ITEM]);
 
 const remembered = new Map<string, Chunk>();
 
@@ -122,6 +124,7 @@ function abbreviation(word: string): number {
     return word === "p" || word === "n" ? Ending.NUMBERED : Ending.INITIAL;
   }
   if (ITEM.matchAt(word)) return Ending.ITEM;
+  if (SHORTENED.has(word)) return Ending.SHORTENED;
   if (NUMBERED.has(lower)) return Ending.NUMBERED;
   if (AMBIGUOUS.has(lower)) return startsWithUppercase(word) ? Ending.AMBIGUOUS : Ending.STOP;
   if (LEADING.has(lower)) return Ending.LEADING;
@@ -186,5 +189,6 @@ function startOf(text: string): number {
   }
   if (CITATION.matchAt(text)) return Start.CITATION;
   if (startsWithDigit(rest)) return Start.NUMBER;
+  if (LONE_DOT.matchAt(text)) return Start.DOT;
   return ONLY_CLOSERS.matchAt(text) ? Start.CLOSER : Start.SYMBOL;
 }

@@ -68,6 +68,7 @@ function* sentencesOf(text: string, start: number, end: number): Generator<Sente
     if (waiting !== null) {
       const isEnd: boolean = endsSentence(waiting, chunk, text, at, sentence.words.length === 0);
       sentence.add(isEnd ? waiting.tokens : waiting.joined, place);
+      const { ending }: Chunk = waiting;
       waiting = null;
       if (isEnd && chunk.start >= Start.CITATION) { // "... in 2014. [4]": the number belongs to the sentence
         sentence.add(chunk.tokens, at);
@@ -75,6 +76,9 @@ function* sentencesOf(text: string, start: number, end: number): Generator<Sente
         continue;
       }
       if (isEnd) yield sentence.take(text);
+      else if (chunk.start === Start.DOT && (ending === Ending.STOP || ending === Ending.ELLIPSIS)) {
+        chunk = { ...chunk, ending: Ending.ELLIPSIS }; // "well . . . yes" is like "well... yes"
+      }
     }
     place = at;
     if (chunk.innerEnds.length) {
@@ -99,6 +103,7 @@ function endsSentence(chunk: Chunk, following: Chunk, text: string, place: numbe
   let { start } = following;
   if ((start === Start.STARTER || start === Start.FIRST_PERSON) && INITIAL.matchAt(text, place)) start = Start.CAPITAL;
   if (!ENDS.get(chunk.ending)!.has(start)) return false;
+  if (chunk.quoted && chunk.ending === Ending.STOP && start === Start.LOWER) return false; // "I'm going." she said.
   if (chunk.ending === Ending.MARK && COMPANY.matchAt(text, place)) return false;
   if (isFirst && (chunk.ending === Ending.ITEM || chunk.ending === Ending.INITIAL)) return false;
   return !(chunk.quoted && chunk.ending === Ending.MARK && SPEAKER.matchAt(text, place));
