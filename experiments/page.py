@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from experiments.all_values import Values
-from experiments.deviations import deviations_section, outdated
+from experiments.deviations import deviations_section
 from experiments.figures import draw_curve, draw_lengths
 from experiments.peer_reports import peer_notes
 from experiments.results import Result, Results
@@ -153,7 +153,7 @@ def _caveats(table: Table, found: Results, treebank: str) -> list[str]:
         decoder = results[0].config.get("row", {}).get("decoder", DECODER) if results else DECODER
         if decoder != DECODER:
             decoders.setdefault(decoder, []).append(title_of(row))
-        if results and (keys := outdated(row, found)):
+        if keys := found.changed_keys(row, treebank):
             old.setdefault(", ".join(f"`{key}`" for key in keys), []).append(title_of(row))
     lines = [f"Trees by {DECODER_NAMES[name]}: {', '.join(rows)}." for name, rows in decoders.items()]
     if old:
