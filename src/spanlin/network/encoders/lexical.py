@@ -9,6 +9,7 @@ from spanlin.config.network import LexicalConfig
 from spanlin.network.batch import LexicalInput
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.exported_lstm import exported_lstm
+from spanlin.network.encoders.recurrent_dropout import run_lstm
 from spanlin.network.encoders.reversal import pick, reversed_places
 
 
@@ -68,6 +69,6 @@ class _Spelling(nn.Module):
             ends = [exported_lstm(embedded, lengths, pair[way], leftward=bool(way))[1] for way in range(2)]
             return torch.cat(ends, dim=-1)
         last = (lengths - 1).unsqueeze(1)
-        from_left, _ = self.rightward(embedded)
-        from_right, _ = self.leftward(pick(embedded, reversed_places(lengths, spellings.shape[1])))
+        from_left = run_lstm(self.rightward, embedded)
+        from_right = run_lstm(self.leftward, pick(embedded, reversed_places(lengths, spellings.shape[1])))
         return torch.cat([pick(from_left, last), pick(from_right, last)], dim=-1).squeeze(1)
