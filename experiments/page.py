@@ -76,8 +76,9 @@ def render(
         *(page.part(table) for table in TABLES.values()),
         "## Deviations from the paper",
         "Rows that stand for the paper's model, beside what the paper says of its settings and what its authors' "
-        "code does. ≠ marks what differs from either.",
+        "code does. ≠ marks what differs from either. A row that has results is shown as it was run.",
         deviations_section(found),
+        *page.prose.of("deviations"),
     ]
     docs.mkdir(parents=True, exist_ok=True)
     path = docs / PAGE
@@ -86,7 +87,7 @@ def render(
 
 
 class _Prose(NamedTuple):
-    """What is said of each table: `claims/TABLE.md` with its values."""
+    """What is said of each table, and of deviations: `claims/TABLE.md` with its values."""
 
     values: Values
     folder: Path

@@ -251,6 +251,18 @@ def test_subtracted_label_input_gives_a_span_of_equal_edges_the_bias_alone() -> 
     torch.testing.assert_close(found, scorer.output(scorer.right.bias).expand_as(found))
 
 
+@pytest.mark.parametrize("label_model", ["spans", "linearization"])
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_the_label_scorers_hidden_layer_may_be_left_whole(label_model: str, is_dropped: bool) -> None:
+    torch.manual_seed(1)
+    scorer = {"label_model": label_model, "label_dropout": is_dropped, "dropout": 0.5}
+    network = untrained_model(TREES, scorer=scorer).network.train()
+    edges = torch.randn(2, 4, network.roles.width)
+    is_left_child = torch.ones(2, 4, dtype=torch.bool)
+    one, two = (network.labels(*network.labels.halves(edges, edges), is_left_child) for _ in range(2))
+    assert one.equal(two) is not is_dropped
+
+
 def test_concatenated_label_input_has_a_matrix_for_each_edge() -> None:
     network = untrained_model(TREES).network.eval()
     lefts, rights = torch.randn(2, 1, 5, 32)

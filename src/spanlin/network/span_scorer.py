@@ -46,7 +46,7 @@ class LabelScorer(nn.Module):
         self.output = nn.Sequential(
             nn.LayerNorm(config.label_width),
             nn.ReLU(),
-            nn.Dropout(config.dropout),
+            nn.Dropout(config.dropout if config.label_dropout else 0.0),
             nn.Linear(config.label_width, label_count),
         )
 
@@ -71,7 +71,7 @@ class LabelTupleScorer(nn.Module):
                 nn.Linear(width, config.label_width),
                 nn.LayerNorm(config.label_width),
                 nn.ReLU(),
-                nn.Dropout(config.dropout),
+                nn.Dropout(config.dropout if config.label_dropout else 0.0),
                 nn.Linear(config.label_width, label_count),
             )
             for _ in range(2)

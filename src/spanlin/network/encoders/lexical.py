@@ -28,6 +28,7 @@ class LexicalEmbedding(nn.Module):
             self.vectors.weight.requires_grad_(config.train_vectors)
         self.spelling = _Spelling(char_count, config) if config.char_width else None
         self.dropout = SharedDropout(config.dropout)
+        self.joined_dropout = SharedDropout(config.joined_dropout)
         self.width = (
             config.word_width
             + config.tag_width
@@ -47,7 +48,8 @@ class LexicalEmbedding(nn.Module):
             parts.append(self.tags(batch.tags))
         if self.vectors is not None:
             parts.append(self.vectors(batch.vectors))
-        x: Tensor = self.norm(torch.cat([self.dropout(part) for part in parts], dim=-1))
+        joined = torch.cat([self.dropout(part) for part in parts], dim=-1)
+        x: Tensor = self.norm(self.joined_dropout(joined))
         return x
 
 
