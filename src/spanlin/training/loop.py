@@ -167,9 +167,9 @@ class _Run:
                 self._train_epoch(loss_module)
                 if self.interrupted:
                     break
-        if not self.interrupted:
-            self.progress.finished = True
-        self._save_last()
+            if not self.interrupted:
+                self.progress.finished = True
+            self._save_last()
         if self.log is not None:
             self._emit(
                 Event(kind="end", step=self.progress.step, text="interrupted" if self.interrupted else "finished")
