@@ -73,7 +73,10 @@ class Decoded:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """A row on a treebank with a seed. Peers have no `key`; what is known of their training is in their report."""
+    """A row on a treebank with a seed. Peers have no `key`; what is known of their training is in their report.
+
+    `date`, `commit` and `machine` are those of the scores.
+    """
 
     row: str
     title: str
@@ -87,6 +90,8 @@ class Result:
     device: str = ""
     training: dict[str, float] = field(default_factory=dict)
     """`minutes`, dev evaluation included, `sentences_per_second` over them, `trees`, `epochs` and `steps`."""
+    trained: dict[str, str] = field(default_factory=dict)
+    """`date`, `commit` and `machine` of the training; results from before 2026-11-19 do not tell them apart."""
     parsing: dict[str, float] = field(default_factory=dict)
     """`sentences_per_second` by the argmin decoder, from words in memory to labelled spans."""
     decoders: dict[str, Decoded] = field(default_factory=dict)

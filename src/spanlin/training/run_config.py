@@ -20,8 +20,8 @@ _FREE = ("epochs", "max_minutes", "patience", "save_every")  # a run may be made
 def resumed_config(config: TrainingConfig, last: Path) -> TrainingConfig:
     """Return the configuration to resume a checkpoint with; keys left to the size of the treebanks stay as they were.
 
-    Raises a CheckpointError if another key than those of a run's length has changed. Where the treebanks lie may change:
-    the fingerprint in a checkpoint is that of what is in them.
+    Raises a CheckpointError if another key than those of a run's length has changed. Where the treebanks lie may
+    change: the fingerprint in a checkpoint is that of what is in them.
     """
     saved = load_saved_config(last / RUN_CONFIG)
     config = settle_as(config, saved)
