@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -119,8 +120,9 @@ _add("all", "Every table.")
 @click.option("--data", type=_FOLDER, required=True, help="A folder with NAME/train.txt and NAME/dev.txt.")
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or cuda:N.")
 @click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, help="Blocks of training trees.")
+@click.option("--minutes", type=float, default=0.0, help="Save and stop after this many; 0: no limit.")
 @click.option("--tags", type=_FOLDER, default=_TAGS, show_default=True, help="Where they go.")
-def tags(*, treebanks: tuple[str, ...], data: Path, device: str, folds: int, tags: Path) -> None:
+def tags(*, treebanks: tuple[str, ...], data: Path, device: str, folds: int, minutes: float, tags: Path) -> None:
     """Predict the tags of TREEBANKS, for the rows that read tags.
 
     Each block of training trees is tagged by a network trained on the others, dev by one trained on all. The same
@@ -128,14 +130,15 @@ def tags(*, treebanks: tuple[str, ...], data: Path, device: str, folds: int, tag
     """
     from experiments.tagging import make_tags
 
+    deadline = time.monotonic() + 60 * minutes if minutes else math.inf
     try:
-        done = [
-            make_tags(treebank, data=data, folder=tags, device=device, folds=folds, say=click.echo)
+        is_done = all(
+            make_tags(treebank, data=data, folder=tags, device=device, folds=folds, deadline=deadline, say=click.echo)
             for treebank in treebanks
-        ]
+        )
     except SpanlinError as error:
         raise click.ClickException(str(error)) from error
-    if not all(done):
+    if not is_done:
         raise click.ClickException("interrupted: the same command resumes")
 
 

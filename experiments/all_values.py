@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from experiments.deviations import resolved, value_at
+from experiments.deviations import value_at
 from experiments.kept_figures import KeptFigures
 from experiments.placeholders import Placeholders, public_methods
 from experiments.results import Results
+from experiments.row_settings import settings_now, settings_then
 from experiments.values import ResultValues
 from experiments.verdicts import Judged
 
@@ -21,8 +22,10 @@ class Values(Placeholders):
         super().__init__(kinds, has_setting=self.has_setting, is_run=self.is_run)
 
     def has_setting(self, row: str, key: str, value: str) -> bool:
-        """Return whether a row has been run with this value at a key of its configuration."""
-        return str(value_at(resolved(row, self._found), key, "no such key")) == value
+        """Return whether a row has this value at a key of its configuration: in all its results, if it has any."""
+        of_results = [settings_then(result.config) for result in self._found.all if result.row == row and result.config]
+        settings = of_results or [settings_now(row)]
+        return all(str(value_at(each, key, "no such key")) == value for each in settings)
 
     def is_run(self, rows: str, treebank: str) -> bool:
         """Return whether all rows, separated by commas, have results on a treebank."""

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from experiments.cells import table
 from experiments.results import Results
-from experiments.rows import load_row
+from experiments.row_settings import settings_now, settings_then
 from experiments.tables import TABLES
-from spanlin.config.table import config_from_table
-from spanlin.config.toml_files import merge_tables
-from spanlin.config.training import TrainingConfig
 from spanlin.errors import ConfigError
 
 SETTINGS = Path(__file__).parent / "settings_of_the_paper.toml"
 ENCODERS = {"bilstm": "BiLSTM", "transformer": "Transformer"}
 NOT_RUN = "not run yet"
 _SILENT = "silent"
-# What differs between runs of one row: chosen by the treebank, or by who runs it.
-_OF_A_RUN = ("treebanks", "trees", "seed", "epochs", "evaluate_every", "row", "cuda_graphs")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,44 +59,18 @@ def rows_for_the_paper(encoder: str) -> list[str]:
 def resolved(row: str, found: Results) -> dict[str, Any]:
     """Return the whole configuration of a row, `trees` included: of its results, or else of its file and defaults.
 
-    Keys that are newer than a result have their defaults.
+    Of results on several treebanks, those with the settings of the row's file are taken, if there are any.
     """
-    some = [{"name": "any", "train": "train.txt"}]
-    of_file = asdict(config_from_table(TrainingConfig, {**load_row(row).config, "treebanks": some}))
     results = [result for result in found.all if result.row == row and result.config]
     if not results:
-        return {**of_file, "treebanks": NOT_RUN, "trees": NOT_RUN}
-    defaults = asdict(config_from_table(TrainingConfig, {"treebanks": some}))
+        return {**settings_now(row), "treebanks": NOT_RUN, "trees": NOT_RUN}
+    results = [result for result in results if not result.changed_keys] or results
     return {
-        **merge_tables(defaults, results[0].config),
+        **settings_then(results[0].config),
         "treebanks": ", ".join(sorted({result.treebank for result in results})),
         "trees": _range({int(result.training["trees"]) for result in results}),
         "epochs": _range({int(result.config["epochs"]) for result in results}),
     }
-
-
-def outdated(row: str, found: Results) -> list[str]:
-    """Return the keys in which the results of a row have other values than its file has now."""
-    if not any(result.row == row and result.config for result in found.all):
-        return []
-    then, now = resolved(row, found), resolved(row, Results([]))
-    return [
-        key
-        for key, value in _flat(now)
-        if key.partition(".")[0] not in _OF_A_RUN and _plain(value_at(then, key, value)) != _plain(value)
-    ]
-
-
-def _flat(table: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}", value
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value  # JSON has no tuples
 
 
 def _range(values: set[int]) -> int | str:

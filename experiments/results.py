@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from experiments.row_settings import changed_keys
 from spanlin.atomic_files import atomic_file
 from spanlin.errors import EvaluationError
 from spanlin.evaluation.counts import Counts, SentenceScore, Status
@@ -72,7 +73,10 @@ class Decoded:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """A row on a treebank with a seed. Peers have no `key`; what is known of their training is in their report."""
+    """A row on a treebank with a seed. Peers have no `key`; what is known of their training is in their report.
+
+    `date`, `commit` and `machine` are those of the scores.
+    """
 
     row: str
     title: str
@@ -86,12 +90,19 @@ class Result:
     device: str = ""
     training: dict[str, float] = field(default_factory=dict)
     """`minutes`, dev evaluation included, `sentences_per_second` over them, `trees`, `epochs` and `steps`."""
+    trained: dict[str, str] = field(default_factory=dict)
+    """`date`, `commit` and `machine` of the training; results from before 2026-11-19 do not tell them apart."""
     parsing: dict[str, float] = field(default_factory=dict)
     """`sentences_per_second` by the argmin decoder, from words in memory to labelled spans."""
     decoders: dict[str, Decoded] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
     log: dict[str, Any] = field(default_factory=dict)
     """Losses and dev F1 of the run, as `short_log` gives them; results from before 2026-11-18 have none."""
+
+    @property
+    def changed_keys(self) -> list[str]:
+        """The keys in which it was run with other settings than its row's file has now."""
+        return changed_keys(self.row, self.config)
 
     def write(self, folder: Path) -> Path:
         """Write the result to its place below the folder, whole or not at all."""
@@ -124,20 +135,34 @@ def read_result(path: Path) -> Result:
         raise EvaluationError(f"{path}: not a result: {error!r}; delete it and run its table again") from error
 
 
+def read_results(folder: Path) -> list[Result]:
+    """Return every result below a folder, whatever it was run with."""
+    return [read_result(path) for path in sorted(folder.glob("*/*.json"))]
+
+
 class Results:
-    """All results below a folder."""
+    """All results below a folder that go together: a mean never mixes settings.
+
+    Where a row on a treebank has results with the settings that its file has now, those with earlier ones are left out.
+    """
 
     def __init__(self, results: Sequence[Result]) -> None:
-        self.all = tuple(sorted(results, key=lambda result: (result.treebank, result.row, result.seed)))
+        current = {(result.row, result.treebank) for result in results if not result.changed_keys}
+        kept = (result for result in results if not result.changed_keys or (result.row, result.treebank) not in current)
+        self.all = tuple(sorted(kept, key=lambda result: (result.treebank, result.row, result.seed)))
 
     @classmethod
     def read(cls, folder: Path) -> Results:
         """Return what is there; a folder that is not there holds nothing."""
-        return cls([read_result(path) for path in sorted(folder.glob("*/*.json"))])
+        return cls(read_results(folder))
 
     def of(self, row: str, treebank: str) -> list[Result]:
         """Return the results of a row on a treebank by seed."""
         return [result for result in self.all if (result.row, result.treebank) == (row, treebank)]
+
+    def changed_keys(self, row: str, treebank: str) -> list[str]:
+        """Return the keys in which any result of a row on a treebank has another value than the row's file has now."""
+        return list(dict.fromkeys(key for result in self.of(row, treebank) for key in result.changed_keys))
 
     def treebanks(self, rows: Sequence[str], preferred: Sequence[str] = ()) -> list[str]:
         """Return the treebanks on which any of the rows has a result, those that are preferred first."""

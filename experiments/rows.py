@@ -95,9 +95,12 @@ def run_key(
 ) -> str:
     """Return a name for what a run depends on: its configuration, its seed and what is in its files, not their place.
 
-    A pretrained encoder and word vectors go by their path: they are too large to be read each time.
+    Of the configuration, only what differs from the defaults counts, so that a new key leaves the names of runs without
+    it as they were. (If a default becomes another, the rows have to name the value that they want.) A pretrained
+    encoder and word vectors go by their path: they are too large to be read each time.
     """
-    table = asdict(config)
+    defaults = asdict(type(config)(treebanks=config.treebanks))
+    table = _changes(asdict(config), defaults)
     table["treebanks"] = [
         {"train": _digest(Path(treebank.train)), "dev": _digest(Path(treebank.dev)), "share": share}
         for treebank in config.treebanks
@@ -105,6 +108,15 @@ def run_key(
     others = {"held_out": held_out, "decoder": decoder, "tagged_dev": tagged_dev and _digest(tagged_dev)}
     table |= {"row": others}
     return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _changes(table: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """Return what of a table differs from the defaults."""
+    return {
+        key: _changes(value, defaults[key]) if isinstance(value, dict) else value
+        for key, value in table.items()
+        if value != defaults[key]
+    }
 
 
 def _digest(path: Path) -> str:

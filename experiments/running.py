@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
 
-from experiments.work import INTERRUPTED, Run, trained, work
+from experiments.work import INTERRUPTED, Run, trained, why_diverged, work
 
 _GRACE = 60.0  # seconds that an interrupted run has to save itself
 
@@ -40,6 +40,10 @@ def run_all(runs: Sequence[Run], *, jobs: int, minutes: float, say: Callable[[st
         while active or (waiting and not stopping):
             while waiting and len(active) < jobs and not stopping:
                 run = waiting.pop(0)
+                if reason := why_diverged(run.folder):
+                    failed.append((run.name, f"{reason} (delete {run.folder} to train it again)"))
+                    say(f"[{len(runs) - len(waiting) - len(active)}/{len(runs)}] {run.name}: diverged before")
+                    continue
                 process = context.Process(target=work, args=(run,))
                 process.start()
                 active.append((run, trained(run.folder), process))

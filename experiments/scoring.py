@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from experiments.planning import commit_here
-from experiments.results import Brackets, Results
+from experiments.results import Brackets, read_results
 from experiments.tables import DECODER, DECODERS
 from experiments.work import machine
 from spanlin.dependencies.conllu import read_conllu
@@ -153,7 +153,7 @@ def decoders_of(name: str, model: str, results: Path) -> tuple[str, ...]:
     """Return the decoders that a name stands for: `all`, one of them, or `row`, that of the row whose run this is."""
     if name == "row":
         # A run's folder is named after the key of its results.
-        keys = {result.key: result.config.get("row", {}) for result in Results.read(results).all if result.key}
+        keys = {result.key: result.config.get("row", {}) for result in read_results(results) if result.key}
         return (keys.get(Path(model).resolve().name, {}).get("decoder", DECODER),)
     if name != "all" and name not in DECODERS:
         raise EvaluationError(f"no decoder {name}: choose row, all or one of {', '.join(DECODERS)}")

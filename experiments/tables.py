@@ -7,7 +7,8 @@ from dataclasses import dataclass
 PEERS = {"supar": "SuPar CRF", "supar-argmax": "SuPar CRF, most probable tree", "benepar": "benepar"}
 """Parsers of others: their rows are scored from the trees they predict (`python -m experiments peer`).
 
-SuPar's default is the tree of minimum risk; ours and benepar's is that of the highest score.
+SuPar's default is the tree of minimum risk, as it is for our `best-*` rows. Our other rows and benepar take the tree of
+the highest score, for which SuPar has another row.
 """
 
 DECODER = "cky"
@@ -59,7 +60,7 @@ TABLES = {
             source="sec. 4",
             rows=("paper-bilstm", "paper-bilstm-words", "code-bilstm", "paper-transformer", "code-transformer"),
             treebanks=("genia", "craft"),
-            peers=("supar",),
+            peers=("supar", "supar-argmax"),
         ),
         Table(
             name="recipes",

@@ -6,6 +6,9 @@ The tagger is small and soon trained: what matters is that its mistakes are thos
 
 from __future__ import annotations
 
+import math
+import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,11 +45,13 @@ def make_tags(
     device: str,
     folds: int = FOLDS,
     say: Callable[[str], None],
+    deadline: float = math.inf,
     changes: dict[str, Any] | None = None,
 ) -> bool:
     """Write `folder/TREEBANK/train.txt` and `dev.txt` with predicted tags; return whether it was not interrupted.
 
-    The same call resumes. `changes` are to the tagger's configuration.
+    It is if the clock, `time.monotonic`, passes the deadline. The same call resumes. `changes` are to the tagger's
+    configuration.
     """
     files = {"name": treebank, **{part: str(data / treebank / f"{part}.txt") for part in ("train", "dev")}}
     config = config_from_table(TrainingConfig, merge_tables({**_TAGGER, "treebanks": [files]}, changes or {}))
@@ -54,6 +59,8 @@ def make_tags(
     def watch(event: Event) -> None:
         if event.kind == "note":
             say(event.text)
+        elif event.kind == "step" and time.monotonic() >= deadline:
+            signal.raise_signal(signal.SIGTERM)  # the run saves itself and stops
 
     result = jackknife_tags(config, folder, folds=folds, device=device, watch=watch)
     for tagged in result.treebanks:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from experiments import paper_values
-from experiments.cells import chance, table
+from experiments.cells import MISSING, chance, table
 from experiments.results import Results
 from experiments.significance import LEVEL, Difference, compare, holm
 from spanlin.config.table import config_from_table
@@ -129,8 +129,13 @@ def _difference(claim: Claim, treebank: str, found: Results) -> Difference | Non
     return compare(one, two, same_networks=bool(claim.decoders_of))
 
 
-def claims_section(judged: Sequence[Judged], has_setting: Callable[[str, str, str], bool]) -> str:
-    """Return claims with their verdicts as a table; `has_setting` says whether a row was run with a setting."""
+def claims_section(
+    judged: Sequence[Judged], has_setting: Callable[[str, str, str], bool], claimed: Sequence[Claim] = ()
+) -> str:
+    """Return claims with their verdicts as a table, then which of those that are `claimed` are not measured.
+
+    `has_setting` says whether a row was run with a setting.
+    """
     lines = []
     for item in judged:
         unless = item.claim.confounded_unless
@@ -148,6 +153,14 @@ def claims_section(judged: Sequence[Judged], has_setting: Callable[[str, str, st
                 f"**{item.verdict}**",
             ]
         )
+    is_judged = {(item.claim.name, item.treebank) for item in judged}
+    for claim in claimed:
+        paper = claim.paper_difference
+        lines += [
+            [claim.says, "" if paper is None else f"{paper:+.2f}", treebank, "", "", "", MISSING]
+            for treebank in claim.treebanks
+            if (claim.name, treebank) not in is_judged
+        ]
     return table(["claim", "in the paper", "treebank", "here", "95% interval", "corrected p", "verdict"], lines)
 
 

@@ -19,8 +19,8 @@ from experiments.results import Result
 from experiments.run_log import short_log
 from spanlin.atomic_files import remove_folder
 from spanlin.config.training import TrainingConfig
-from spanlin.errors import CheckpointError
-from spanlin.training.checkpoint import CHECKPOINT, load_model
+from spanlin.errors import CheckpointError, ConfigError, DivergedError, SpanlinError
+from spanlin.training.checkpoint import CHECKPOINT, load_model, read_tensors
 from spanlin.training.loop import TrainingResult, train
 from spanlin.training.metrics import Event
 from spanlin.training.state import load_progress
@@ -28,7 +28,7 @@ from spanlin.trees.brackets import read_trees, write_trees
 from spanlin.trees.tree import Tree
 
 INTERRUPTED = 75  # the exit status of a run that stopped when it was asked to, and can be resumed
-_TRAINED = "trained.json"
+_TRAINED, _DIVERGED = "trained.json", "diverged.txt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,12 +81,24 @@ def trained(folder: Path) -> bool:
     return (folder / _TRAINED).exists()
 
 
+def why_diverged(folder: Path) -> str:
+    """Return why a run's training failed and would fail again; nothing if it did not."""
+    path = folder / _DIVERGED
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
 def _train(run: Run) -> bool:
     """Train, from the last checkpoint if there is one; return whether training is finished."""
     config = _with_files(run)
     try:
         result = _train_or_resume(run, config)
-    except CheckpointError as error:
+    except DivergedError as error:
+        # It would do so again each time.
+        (run.folder / _DIVERGED).write_text(str(error), encoding="utf-8")
+        raise
+    except SpanlinError as error:
+        if not _is_damaged(run.folder / "last"):
+            raise
         print(f"starts again: {error}")
         for part in ("last", "best"):
             remove_folder(run.folder / part, CHECKPOINT)
@@ -103,10 +115,25 @@ def _train(run: Run) -> bool:
         "epochs": progress.epoch,
         "steps": result.steps,
     }
-    (run.folder / _TRAINED).write_text(json.dumps(figures), encoding="utf-8")
+    where = machine(run.device)
+    trained_by = {"date": _today(), "commit": run.commit, "machine": where.get("gpu", where["cpu"])}
+    (run.folder / _TRAINED).write_text(json.dumps({"training": figures, "trained": trained_by}), encoding="utf-8")
     # The optimizer's state, twice the size of the model, is of no more use.
     remove_folder(run.folder / "last", CHECKPOINT)
     return True
+
+
+def _is_damaged(last: Path) -> bool:
+    """Return whether a checkpoint is there that cannot be read, whatever the run is given besides."""
+    if not last.exists():
+        return False
+    try:
+        load_model(last)
+        load_progress(last)
+        read_tensors(last / "state.safetensors")
+    except (CheckpointError, ConfigError):
+        return True
+    return False
 
 
 def _train_or_resume(run: Run, config: TrainingConfig) -> TrainingResult:
@@ -128,6 +155,10 @@ def _with_files(run: Run) -> TrainingConfig:
         return run.config
     used, _ = _divided(list(read_trees(treebank.train)), run.share)
     held_out, train = _divided(used, run.held_out)
+    if run.held_out and not held_out:
+        raise ConfigError(
+            f"{treebank.train}: {len(used)} trees are too few to hold out {run.held_out:g} of them: take a larger one"
+        )
     files = {"train": train, **({"dev": held_out} if held_out else {})}
     for name, trees in files.items():
         write_trees(trees, run.folder / f"{name}.txt")
@@ -150,6 +181,7 @@ def _measure(run: Run) -> None:
     dev = Path(run.config.treebanks[0].dev)
     brackets, speed = measure(model, dev, device=run.device, decoder=run.decoder, tagged=run.tagged_dev)
     decoders = measure_decoders(model, dev, device=run.device) if run.decoders else {}
+    known = json.loads((run.folder / _TRAINED).read_text(encoding="utf-8"))
     config = asdict(run.config)
     # Where the files lay says nothing of the result.
     config["treebanks"] = [{"name": run.treebank, "share": run.share}]
@@ -166,16 +198,21 @@ def _measure(run: Run) -> None:
             seed=run.config.seed,
             brackets=brackets,
             key=run.key,
-            date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+            date=_today(),
             commit=run.commit,
             machine=machine(run.device),
             device=run.device,
-            training=json.loads((run.folder / _TRAINED).read_text(encoding="utf-8")),
+            training=known["training"],
+            trained=known["trained"],
             parsing={"sentences_per_second": speed},
             decoders=decoders,
             config=config,
             log=short_log(run.folder / "metrics.jsonl"),
         ).write(run.results)
+
+
+def _today() -> str:
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
 
 
 def machine(device: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ SpanlinError
 ├── ConfigError             a configuration key or value that is wrong
 ├── CheckpointError         a model folder that cannot be read or does not fit
 ├── TrainingError           a training run that cannot go on
+│   └── DivergedError       one whose loss or weights are not finite, so that it would fail again
 ├── ProcessError            a separate process that ended while it was needed
 ├── CorpusError             a corpus that cannot be parsed, or an output folder that cannot be written
 ├── ServiceError            a service that refuses a request or does not answer it; knows the status
@@ -123,6 +124,10 @@ class CheckpointError(SpanlinError):
 
 class TrainingError(SpanlinError):
     """A training run that cannot go on."""
+
+
+class DivergedError(TrainingError):
+    """A training run whose loss or weights are not finite: with the same settings it would fail again."""
 
 
 class ProcessError(SpanlinError):

@@ -13,6 +13,7 @@ from spanlin.network.encoders.native import NativeSizes
 
 FRACTIONS = [
     *("lexical.dropout", "pretrained.dropout", "context.dropout", "scorer.dropout", "dependencies.dropout"),
+    "lexical.joined_dropout",
     "loss.label_smoothing",
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from experiments.rows import ROWS, load_row, run_key, training_config
 from experiments.seed_means import mean
 from experiments.tables import DECODERS, TABLES
 
+from spanlin.config.training import TrainingConfig
 from spanlin.errors import ConfigError, EvaluationError
 
 SENTENCES = 20
@@ -178,6 +179,12 @@ def test_the_page_that_is_kept_is_that_of_the_results_that_are_kept(tmp_path: Pa
     assert page.read_text(encoding="utf-8") == (root / "docs/paper-tables.md").read_text(encoding="utf-8")
 
 
+def test_a_page_tells_when_and_by_what_its_results_were_trained_and_scored(tmp_path: Path) -> None:
+    trained = {"date": "2026-01-01", "commit": "000", "machine": "another processor"}
+    page = page_of([replace(result("bilstm", 1, 8), trained=trained), result("psn", 1, 8)], tmp_path)
+    assert "a processor, another processor; 2026-01-01 to 2026-01-02; commit 000, abc." in page
+
+
 def test_a_mean_of_one_has_no_spread_and_of_nothing_is_none() -> None:
     assert str(mean([1.5, None])) == "1.50"
     assert str(mean([1.0, 2.0])) == "1.50 ± 0.71"
@@ -243,6 +250,19 @@ def test_a_run_is_known_by_configuration_seed_and_files_but_not_by_their_place(t
         key("one", "(S (A a))\n", share=0.5),
     }
     assert len(others | {first}) == 5
+
+
+def test_a_new_key_leaves_the_names_of_runs_without_it_as_they_were(tmp_path: Path) -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Newer(TrainingConfig):
+        new: int = 0
+
+    trees = tmp_path / "trees.txt"
+    trees.write_text("(S (A a))\n")
+    config = training_config(load_row("bilstm"), seed=1, name="a", train=trees, dev=trees)
+    name = run_key(config, share=1.0)
+    assert run_key(Newer(**vars(config)), share=1.0) == name
+    assert run_key(Newer(**vars(config), new=1), share=1.0) != name
 
 
 def test_the_trees_of_another_parser_become_its_row(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_predicted_tags_are_those_of_the_same_words_and_are_made_once(tmp_path: 
     small = {"network": network, "batch": {"tokens": 200}, "epochs": 3, "min_word_count": 1, "averaging": 0.0}
     said: list[str] = []
 
-    def make() -> bool:
+    def make(deadline: float = math.inf) -> bool:
         return make_tags(
             "mine",
             data=tmp_path / "data",
@@ -100,9 +101,12 @@ def test_predicted_tags_are_those_of_the_same_words_and_are_made_once(tmp_path: 
             device="cpu",
             folds=2,
             say=said.append,
+            deadline=deadline,
             changes={**small, "precision": "fp32"},
         )
 
+    assert not make(deadline=0.0)
+    assert not (tmp_path / "tags/mine/train.txt").exists()
     assert make()
     assert "% of the training tags right" in said[-1]
     for part in ("train", "dev"):

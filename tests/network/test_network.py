@@ -24,7 +24,7 @@ from spanlin.network.network import (
     left_children,
     possible_spans,
 )
-from spanlin.network.span_scorer import pick
+from spanlin.network.span_scorer import LabelScorer, pick
 from spanlin.training.batches import BatchMaker
 from spanlin.training.checkpoint import Model
 from spanlin.trees.tree import Span
@@ -226,14 +226,41 @@ def test_separate_boundaries_can_be_on() -> None:
     assert not scores.left_edges.equal(scores.right_edges)
 
 
-def test_subtracted_label_input_gives_a_span_of_equal_edges_no_evidence() -> None:
+def test_subtracted_label_input_is_a_linear_layer_over_the_difference_of_the_edges() -> None:
+    model = untrained_model(TREES, scorer={"label_input": "subtract", "separate_boundaries": True})
+    scores = model.network.eval().score(batch_of(model, [4, 5]))
+    scorer = model.network.labels
+    assert isinstance(scorer, LabelScorer)
+    assert scorer.right.bias.any()
+    lefts, rights = (torch.tensor([edges]).repeat(2, 1) for edges in ([0, 1, 0], [3, 2, 1]))
+    by_left, by_right = scorer.halves(scores.left_edges, scores.right_edges)
+    found = scorer(pick(by_left, lefts), pick(by_right, rights), None)
+    differences = pick(scores.right_edges, rights) - pick(scores.left_edges, lefts)
+    torch.testing.assert_close(found, scorer.output(scorer.right(differences)))
+
+
+def test_subtracted_label_input_gives_a_span_of_equal_edges_the_bias_alone() -> None:
     model = untrained_model(TREES, scorer={"label_input": "subtract"})
     scores = model.network.eval().score(batch_of(model, [4, 5]))
+    scorer = model.network.labels
+    assert isinstance(scorer, LabelScorer)
     edges = torch.tensor([[0, 1, 3]]).repeat(2, 1)
     # r_j - l_i is 0 for i = j when both roles share a vector, so every such span gets the same scores.
-    by_left, by_right = model.network.labels.halves(scores.left_edges, scores.right_edges)
-    found = model.network.labels(pick(by_left, edges), pick(by_right, edges), None)
-    torch.testing.assert_close(found, found[:1, :1].expand_as(found))
+    by_left, by_right = scorer.halves(scores.left_edges, scores.right_edges)
+    found = scorer(pick(by_left, edges), pick(by_right, edges), None)
+    torch.testing.assert_close(found, scorer.output(scorer.right.bias).expand_as(found))
+
+
+@pytest.mark.parametrize("label_model", ["spans", "linearization"])
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_the_label_scorers_hidden_layer_may_be_left_whole(label_model: str, is_dropped: bool) -> None:
+    torch.manual_seed(1)
+    scorer = {"label_model": label_model, "label_dropout": is_dropped, "dropout": 0.5}
+    network = untrained_model(TREES, scorer=scorer).network.train()
+    edges = torch.randn(2, 4, network.roles.width)
+    is_left_child = torch.ones(2, 4, dtype=torch.bool)
+    one, two = (network.labels(*network.labels.halves(edges, edges), is_left_child) for _ in range(2))
+    assert one.equal(two) is not is_dropped
 
 
 def test_concatenated_label_input_has_a_matrix_for_each_edge() -> None:

@@ -292,6 +292,12 @@ def test_a_treebank_without_trees_is_an_error(tmp_path: Path) -> None:
         train(small_config(tmp_path / "empty.txt"), tmp_path / "run", device="cpu")
 
 
+def test_a_dev_file_without_trees_is_an_error(treebank: Treebank, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    with pytest.raises(TrainingError, match=r"empty\.txt: no trees to score on"):
+        train(small_config(treebank[0], tmp_path / "empty.txt"), tmp_path / "run", device="cpu")
+
+
 def test_trees_that_are_named_and_missing_are_not_made_up_for_by_dependencies(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("")
     one_word = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n"

@@ -17,6 +17,7 @@ import parallel_runs
 from generated_treebank import generate_treebank
 from small_runs import small_config
 from spanlin.config.training import TrainingConfig, config_to_toml
+from spanlin.training import processes
 from spanlin.training.batches import plan_epoch
 from spanlin.training.loop import train
 from spanlin.trees.brackets import read_trees
@@ -122,3 +123,22 @@ def test_a_time_limit_ends_both_processes_at_the_same_step_with_the_same_weights
     assert said[0].split(": ", 1)[1] == said[1].split(": ", 1)[1]
     ranks = [weights_of(tmp_path / "run" / f"rank-{rank}.safetensors") for rank in range(2)]
     assert all(ranks[0][name].equal(ranks[1][name]) for name in ranks[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen"), [("", "cuda:2"), ("cuda", "cuda:2"), ("cuda:0", "cuda:0"), ("cuda:1", "cuda:1")]
+)
+def test_a_gpu_is_made_the_current_one_however_it_is_named(
+    name: str, chosen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_to: list[object] = []
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "set_device", set_to.append)
+    monkeypatch.setattr(torch, "set_float32_matmul_precision", set_to.append)
+    monkeypatch.setattr(processes, "choose_device", torch.device)
+    assert processes.choose_training_device(name) == torch.device(chosen)
+    assert set_to == ["high", torch.device(chosen)]
+    set_to.clear()
+    assert processes.choose_training_device("cpu") == torch.device("cpu")
+    assert set_to == []

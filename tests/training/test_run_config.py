@@ -60,6 +60,16 @@ def test_another_changed_key_is_an_error_that_names_it(tmp_path: Path) -> None:
         resumed_config(other, tmp_path)
 
 
+def test_the_files_of_a_treebank_may_move_but_none_may_come_or_go(tmp_path: Path) -> None:
+    both = replace(FILES, treebanks=(TreebankConfig(name="t", train="train.txt", dev="dev.txt"),))
+    saved(tmp_path, settle(both, tokens=3000))
+    moved = replace(FILES, treebanks=(TreebankConfig(name="t", train="there/train.txt", dev="there/dev.txt"),))
+    assert resumed_config(moved, tmp_path).treebanks == moved.treebanks
+    for other in (FILES, replace(FILES, treebanks=(TreebankConfig(name="u", train="train.txt", dev="dev.txt"),))):
+        with pytest.raises(CheckpointError, match=r"another value of treebanks: put it back"):
+            resumed_config(other, tmp_path)
+
+
 def test_a_run_is_settled_by_the_size_of_its_treebanks(tmp_path: Path) -> None:
     treebank = generate_treebank(tmp_path, train=40, dev=5)
     config = small_config(*treebank, batch={"tokens": 0, "sentences": 0}, optimizer={"warm_up_steps": 0}, epochs=4)

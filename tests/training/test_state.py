@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -352,3 +353,22 @@ def test_a_full_disk_keeps_the_last_good_checkpoint_and_the_run_can_go_on(
     load_model(folder / "last")
     train(config, folder, device="cpu", resume=True)
     assert_same_run(tmp_path / "whole", folder)
+
+
+def test_a_termination_signal_during_the_last_save_loses_nothing(treebank: tuple[Path, Path], tmp_path: Path) -> None:
+    late: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: late.append(number))
+    saves = 0
+
+    def watch(event: Event) -> None:
+        nonlocal saves
+        if event.kind == "saved":
+            saves += 1
+            signal.raise_signal(signal.SIGTERM)
+
+    try:
+        result = train(small_config(*treebank, save_every=1000), tmp_path / "run", device="cpu", watch=watch)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (saves, late, result.interrupted) == (1, [], False)
+    assert json.loads((tmp_path / "run/last/progress.json").read_text())["finished"]

@@ -61,6 +61,10 @@ LEXICAL: dict[str, dict[str, Any]] = {
     "tags as input": {"lexical": {"tag_width": 8}},
     "tags alone": {"lexical": {"tag_width": 8, "word_width": 0, "char_width": 0}},
     "words alone": {"lexical": {"char_width": 0, "dropout": 0.1}},
+    "dropout of all embeddings together, none of labels": {
+        "lexical": {"joined_dropout": 0.1},
+        "scorer": {"label_dropout": False},
+    },
     "characters alone": {"lexical": {"word_width": 0, "char_embedding_width": 12, "unknown_z": 0.0}},
     "frozen vectors": {"lexical": {"vectors": "GLOVE", "train_vectors": False}},
     "trained vectors": {"lexical": {"vectors": "GLOVE", "train_vectors": True, "vector_limit": 30}},

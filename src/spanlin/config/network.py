@@ -22,11 +22,14 @@ class LexicalConfig:
     """Keep only this many of the first vectors (they are in order of frequency); 0 keeps all."""
     train_vectors: bool = False
     dropout: float = 0.33
+    joined_dropout: float = 0.0
+    """Of all parts together, once more after `dropout` of each."""
     unknown_z: float = 2.0
     """In training a word seen c times is replaced by the unknown word with probability z / (z + c)."""
 
     def __post_init__(self) -> None:
         _check_fraction("network.lexical.dropout", self.dropout)
+        _check_fraction("network.lexical.joined_dropout", self.joined_dropout)
         if self.word_width + self.char_width + self.tag_width == 0 and not self.vectors:
             raise ConfigError("network.lexical: every part is off; give word_width or char_width a size")
         if self.char_width % 2:
@@ -102,6 +105,8 @@ class ScorerConfig:
     """Without MLP_l and MLP_r: drop features of a split point in each role, twice, as the two would."""
     graph_layers: int = 0
     """Layers of a graph neural network over split points, whose edges are the boundaries' probabilities."""
+    label_dropout: bool = True
+    """Drop features of the label scorer's hidden layer (and of that for relations) too."""
     label_input: Literal["concatenate", "subtract"] = "concatenate"
     label_model: Literal["spans", "linearization"] = "spans"
     tag_head: bool = True

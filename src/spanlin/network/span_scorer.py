@@ -36,7 +36,7 @@ class LabelScorer(nn.Module):
     """MLP_label over the two edges of a span.
 
     Its first layer is linear in each edge, so it is applied to the n + 1 split points before the 2n - 1 spans are
-    gathered: the same function of [l_i; r_j] (or of r_j - l_i), for half the work.
+    gathered: the same function W [l_i; r_j] + b (or W (r_j - l_i) + b), for half the work.
     """
 
     def __init__(self, width: int, config: ScorerConfig, label_count: int) -> None:
@@ -46,13 +46,14 @@ class LabelScorer(nn.Module):
         self.output = nn.Sequential(
             nn.LayerNorm(config.label_width),
             nn.ReLU(),
-            nn.Dropout(config.dropout),
+            nn.Dropout(config.dropout if config.label_dropout else 0.0),
             nn.Linear(config.label_width, label_count),
         )
 
     def halves(self, lefts: Tensor, rights: Tensor) -> tuple[Tensor, Tensor]:
         """Return what a span has from its left and from its right edge, each [batch, split points, label width]."""
-        return self.right(lefts) * -1 if self.left is None else self.left(lefts), self.right(rights)
+        by_left = -F.linear(lefts, self.right.weight) if self.left is None else self.left(lefts)
+        return by_left, self.right(rights)
 
     def forward(self, by_left: Tensor, by_right: Tensor, is_left_child: Tensor | None) -> Tensor:
         """Return [..., labels] from the two halves of spans, [..., label width]; all children alike."""
@@ -70,7 +71,7 @@ class LabelTupleScorer(nn.Module):
                 nn.Linear(width, config.label_width),
                 nn.LayerNorm(config.label_width),
                 nn.ReLU(),
-                nn.Dropout(config.dropout),
+                nn.Dropout(config.dropout if config.label_dropout else 0.0),
                 nn.Linear(config.label_width, label_count),
             )
             for _ in range(2)

@@ -78,6 +78,8 @@ def load_data(config: TrainingConfig) -> TrainingData:
         if not len(train):
             raise TrainingError(f"{treebank.train_dependencies}: no sentences to train on")
         dev = _read_part(treebank.dev, treebank.dev_dependencies)
+        if treebank.dev and not dev.trees:
+            raise TrainingError(f"{treebank.dev}: no trees to score on")
         treebanks.append(Treebank(name=treebank.name, weight=treebank.weight, train=train, dev=dev))
     unlabelled: list[LabelledSplits] = []
     for path in config.distillation.unlabelled:

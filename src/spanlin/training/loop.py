@@ -16,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 from spanlin.atomic_files import recover_folder
 from spanlin.config.by_size import settle
 from spanlin.config.training import TrainingConfig
-from spanlin.errors import CheckpointError, TrainingError
+from spanlin.errors import CheckpointError, DivergedError, TrainingError
 from spanlin.training.batches import Prefetcher
 from spanlin.training.checkpoint import (
     CHECKPOINT,
@@ -167,9 +167,9 @@ class _Run:
                 self._train_epoch(loss_module)
                 if self.interrupted:
                     break
-        if not self.interrupted:
-            self.progress.finished = True
-        self._save_last()
+            if not self.interrupted:
+                self.progress.finished = True
+            self._save_last()
         if self.log is not None:
             self._emit(
                 Event(kind="end", step=self.progress.step, text="interrupted" if self.interrupted else "finished")
@@ -289,7 +289,7 @@ class _Run:
 
     @staticmethod
     def _fail(what: str) -> NoReturn:
-        raise TrainingError(f"{what}: lower optimizer.rate or set optimizer.clip; the last good checkpoint is kept")
+        raise DivergedError(f"{what}: lower optimizer.rate or set optimizer.clip; the last good checkpoint is kept")
 
     def _agree(self) -> None:
         """Let all processes stop together and plan by one clock: their rates and steps must not diverge."""
@@ -337,7 +337,7 @@ class _Run:
         self._emit(Event(kind="saved", step=self.progress.step))
 
     def _emit(self, event: Event) -> None:
-        # What is kept must not depend on the clock, nor on how often a run was stopped.
+        # Which events are kept must not depend on the clock, nor on how often a run was stopped.
         if self.log is not None and (event.kind in _KEPT or (event.kind == "step" and is_kept(event.step))):
             self.log.write(event)
         if self.watch is not None and self.rank == 0:

@@ -19,12 +19,13 @@ from spanlin.network.device import choose_device
 
 
 def choose_training_device(name: str) -> torch.device:
-    """Return the device of this name; without one, this process's own GPU if there is any."""
-    if name or not torch.cuda.is_available():
-        return choose_device(name)
-    torch.set_float32_matmul_precision("high")
-    device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
-    torch.cuda.set_device(device)
+    """Return the device of this name; without one, or for "cuda", this process's own GPU if there is any."""
+    if name in {"", "cuda"} and torch.cuda.is_available():
+        name = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
+    device = choose_device(name)
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("high")
+        torch.cuda.set_device(device)
     return device
 
 

@@ -13,23 +13,30 @@ from spanlin.errors import CheckpointError, TrainingError
 
 RUN_CONFIG = "config.toml"
 _FIRST_LINE = "# Everything this run is trained with, defaults and keys by size included. Written by spanlin train."
+_FILES = ("train", "dev", "train_dependencies", "dev_dependencies")
 _FREE = ("epochs", "max_minutes", "patience", "save_every")  # a run may be made longer or shorter
 
 
 def resumed_config(config: TrainingConfig, last: Path) -> TrainingConfig:
     """Return the configuration to resume a checkpoint with; keys left to the size of the treebanks stay as they were.
 
-    Raises a CheckpointError if another key than those of a run's length has changed.
+    Raises a CheckpointError if another key than those of a run's length has changed. Where the treebanks lie may
+    change: the fingerprint in a checkpoint is that of what is in them.
     """
     saved = load_saved_config(last / RUN_CONFIG)
     config = settle_as(config, saved)
-    before, after = (dataclasses.asdict(one) for one in (saved, config))
-    for free in _FREE:
-        before.pop(free)
-        after.pop(free)
+    before, after = (_fixed(one) for one in (saved, config))
     if key := _differing(before, after, ""):
         raise CheckpointError(f"{last}: the run was started with another value of {key}: put it back to resume")
     return config
+
+
+def _fixed(config: TrainingConfig) -> dict[str, Any]:
+    """Return what must stay as it is; of a treebank's files, which of them there are."""
+    table = {key: value for key, value in dataclasses.asdict(config).items() if key not in _FREE}
+    for treebank in table["treebanks"]:
+        treebank.update({key: bool(value) for key, value in treebank.items() if key in _FILES})
+    return table
 
 
 def _differing(one: Any, two: Any, key: str) -> str | None:

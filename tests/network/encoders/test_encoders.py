@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from spanlin.config.network import ContextConfig, LexicalConfig
+from spanlin.network.batch import LexicalInput
 from spanlin.network.encoders.bilstm import BiLstm
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.lexical import LexicalEmbedding
@@ -126,5 +127,24 @@ def test_a_width_of_0_leaves_an_embedding_out() -> None:
 
     for key, part in (("word_width", "words"), ("char_width", "spelling"), ("tag_width", "tags")):
         made = embedding(**{key: 6})
-        assert {name for name, _ in made.named_children()} == {part, "dropout", "norm"}
+        assert {name for name, _ in made.named_children()} == {part, "dropout", "joined_dropout", "norm"}
         assert made.width == 6
+
+
+def test_embeddings_may_be_dropped_once_more_all_together() -> None:
+    torch.manual_seed(1)
+    config = LexicalConfig(word_width=40, char_width=0, dropout=0.0, joined_dropout=0.5)
+    made = LexicalEmbedding(config, word_count=9, char_count=9, tag_count=9, vectors=None)
+    made.norm = torch.nn.Identity()  # type: ignore[assignment]
+    words = torch.randint(9, (3, 5))
+    nothing = torch.zeros(3, 5, dtype=torch.long)
+    given = LexicalInput(
+        words=words, vectors=nothing, tags=nothing, spellings=nothing, spelling_lengths=nothing, spelling_of=nothing
+    )
+    assert made.words is not None
+    whole, dropped = made.words(words), made(given)
+    is_dropped = dropped == 0
+    assert is_dropped.equal(is_dropped[:, :1].expand_as(is_dropped)), "the same features at every position"
+    assert 0.3 < is_dropped.float().mean() < 0.7
+    torch.testing.assert_close(dropped[~is_dropped], 2 * whole[~is_dropped])
+    assert made.eval()(given).equal(whole)

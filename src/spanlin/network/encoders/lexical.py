@@ -9,6 +9,7 @@ from spanlin.config.network import LexicalConfig
 from spanlin.network.batch import LexicalInput
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.exported_lstm import exported_lstm
+from spanlin.network.encoders.recurrent_dropout import run_lstm
 from spanlin.network.encoders.reversal import pick, reversed_places
 
 
@@ -27,6 +28,7 @@ class LexicalEmbedding(nn.Module):
             self.vectors.weight.requires_grad_(config.train_vectors)
         self.spelling = _Spelling(char_count, config) if config.char_width else None
         self.dropout = SharedDropout(config.dropout)
+        self.joined_dropout = SharedDropout(config.joined_dropout)
         self.width = (
             config.word_width
             + config.tag_width
@@ -46,7 +48,8 @@ class LexicalEmbedding(nn.Module):
             parts.append(self.tags(batch.tags))
         if self.vectors is not None:
             parts.append(self.vectors(batch.vectors))
-        x: Tensor = self.norm(torch.cat([self.dropout(part) for part in parts], dim=-1))
+        joined = torch.cat([self.dropout(part) for part in parts], dim=-1)
+        x: Tensor = self.norm(self.joined_dropout(joined))
         return x
 
 
@@ -68,6 +71,6 @@ class _Spelling(nn.Module):
             ends = [exported_lstm(embedded, lengths, pair[way], leftward=bool(way))[1] for way in range(2)]
             return torch.cat(ends, dim=-1)
         last = (lengths - 1).unsqueeze(1)
-        from_left, _ = self.rightward(embedded)
-        from_right, _ = self.leftward(pick(embedded, reversed_places(lengths, spellings.shape[1])))
+        from_left = run_lstm(self.rightward, embedded)
+        from_right = run_lstm(self.leftward, pick(embedded, reversed_places(lengths, spellings.shape[1])))
         return torch.cat([pick(from_left, last), pick(from_right, last)], dim=-1).squeeze(1)

@@ -1,0 +1,87 @@
+"""Results with earlier settings than their rows' files have now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from experiments.all_values import Values
+from experiments.page import render
+from experiments.results import Brackets, Result, Results
+from experiments.row_settings import changed_keys, settings_now
+
+from spanlin.config.toml_files import merge_tables
+
+NOW = settings_now("bilstm")
+HIDDEN = "network.scorer.hidden_width"
+
+
+def with_width(width: int) -> dict[str, Any]:
+    return merge_tables(NOW, {"network": {"scorer": {"hidden_width": width}}})
+
+
+def result(seed: int, config: dict[str, Any], *, treebank: str = "genia", matched: int = 8) -> Result:
+    status, length, gold, predicted, right = ([value] * 5 for value in (0, 9, 10, 10, matched))
+    counts = Brackets(signature="by hand", status=status, length=length, gold=gold, predicted=predicted, matched=right)
+    return Result(
+        row="bilstm",
+        title="bilstm",
+        treebank=treebank,
+        seed=seed,
+        key="k",
+        brackets=counts,
+        training={"trees": 9},
+        config={**config, "epochs": 3, "treebanks": [{"name": treebank}]},
+    )
+
+
+def test_a_row_whose_file_has_changed_since_it_was_run_is_told_with_the_keys() -> None:
+    assert changed_keys("bilstm", {}) == []
+    assert changed_keys("bilstm", {**NOW, "epochs": 3, "seed": 9}) == []
+    assert changed_keys("bilstm", {**with_width(4), "averaging": 0.5}) == [HIDDEN, "averaging"]
+    assert changed_keys("a row that is no more", {"averaging": 0.5}) == []
+
+
+def test_a_result_without_a_newer_key_was_run_with_its_default() -> None:
+    old = {**NOW, "network": {**NOW["network"], "scorer": dict(NOW["network"]["scorer"])}}
+    del old["network"]["scorer"]["graph_layers"]
+    assert changed_keys("bilstm", old) == []
+    del old["network"]["scorer"]["separate_boundaries"]
+    assert changed_keys("bilstm", old) == ["network.scorer.separate_boundaries"]
+
+
+def test_settings_do_not_mix_in_a_mean() -> None:
+    old = [result(seed, with_width(4), matched=2) for seed in (1, 2, 3)]
+    elsewhere = result(1, with_width(4), treebank="craft")
+    found = Results([result(1, NOW), *old[1:], elsewhere])
+    assert [(one.seed, one.brackets.matched[0]) for one in found.of("bilstm", "genia")] == [(1, 8)]
+    assert found.changed_keys("bilstm", "genia") == []
+    assert found.of("bilstm", "craft") == [elsewhere]
+    assert found.changed_keys("bilstm", "craft") == [HIDDEN]
+    assert Results(old).of("bilstm", "genia") == old
+
+
+def test_a_page_with_a_rerun_seed_has_no_mean_of_two_settings(tmp_path: Path) -> None:
+    for one in (result(1, NOW), *(result(seed, with_width(4), matched=2) for seed in (2, 3))):
+        one.write(tmp_path / "results")
+    page = render(tmp_path / "results", tmp_path / "docs", claims=tmp_path / "none").read_text(encoding="utf-8")
+    own = page.partition("### Ablation on genia")[2].partition("<small>")[0]
+    assert "| BiLSTM | 80.00 | 80.00 | 80.00 | 1 |  |  |" in own
+    assert "earlier settings" not in own
+
+
+def test_every_result_with_other_settings_is_told_not_only_the_first() -> None:
+    found = Results([result(1, with_width(4)), result(2, {**NOW, "averaging": 0.5})])
+    assert found.changed_keys("bilstm", "genia") == [HIDDEN, "averaging"]
+
+
+@pytest.mark.parametrize(("widths", "is_set"), [((4, 4), True), ((4, 5), False), ((5, 4), False)])
+def test_a_row_has_a_setting_only_if_all_its_results_have_it(widths: tuple[int, int], is_set: bool) -> None:
+    found = [
+        replace(result(seed, with_width(width)), treebank=treebank)
+        for seed, width, treebank in zip((1, 2), widths, ("craft", "genia"), strict=True)
+    ]
+    assert Values(Results(found)).has_setting("bilstm", HIDDEN, "4") is is_set
+    assert Values(Results([])).has_setting("bilstm", HIDDEN, str(NOW["network"]["scorer"]["hidden_width"]))
