@@ -105,6 +105,9 @@ describe.skipIf(!canRun).each(WAYS)("the page, isolated: $isolated, two models: 
     expect(await tree()).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
     expect(graphs()).toEqual(["/models/en-small/graph.onnx", "/models/en/graph.onnx"]);
     await page.goBack();
+    await page.waitForFunction(() => !location.hash.includes("model="));
+    // At once, not only with the tree.
+    expect(await page.inputValue("#model-choice")).toBe("en-small");
     await page.waitForFunction(() => document.querySelector("#model")!.textContent!.startsWith("Model en-small,"));
     expect(await page.inputValue("#model-choice")).toBe("en-small");
   });

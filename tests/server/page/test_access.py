@@ -64,6 +64,10 @@ def test_a_phone_opens_on_the_root_with_decoders_tucked_away(visit: Visit) -> No
     expect(page.locator("#decoder")).to_be_visible()
     chosen = visit(width=360, height=740, text=TELESCOPE, decoder="cky")
     expect(chosen.locator("#decoder")).to_be_visible()
+    chosen.get_by_role("button", name="Readings and decoders").tap()
+    chosen.get_by_role("tab", name="Span table").tap()
+    expect(chosen.locator("#table-panel")).to_be_visible()
+    expect(chosen.locator("#decoder")).to_be_hidden()
 
 
 @pytest.mark.parametrize(("scheme", "sign"), [("light", "#icon-theme"), ("dark", "#icon-sun")])

@@ -442,10 +442,8 @@ def test_the_tree_takes_the_whole_screen_and_gives_it_back(visit: Visit) -> None
     page = visit(text=TELESCOPE)
     page.get_by_role("button", name="Full screen").click()
     page.wait_for_function("document.fullscreenElement !== null")
-    box = page.locator("#tree-panel").bounding_box()
-    size = page.evaluate("[innerWidth, innerHeight]")
-    assert box is not None
-    assert [box["width"], box["height"]] == size
+    box = "(({ width, height }) => [width, height])(document.querySelector('#tree-panel').getBoundingClientRect())"
+    eventually(page, lambda: page.evaluate(box) == page.evaluate("[innerWidth, innerHeight]"))
     page.hover("#tree-frame .phrase-node[data-label=VP] .label")
     expect(page.locator("#card")).to_be_visible()
     page.get_by_role("button", name="Full screen").click()

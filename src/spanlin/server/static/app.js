@@ -202,6 +202,9 @@ function begin() {
   if (![...decoders, ...readings].includes(state.compare)) state = { ...state, compare: "" };
   if (!hasDependencies && state.model === running) state = { ...state, requiredArcs: [], forbiddenArcs: [] };
   menu.close();
+  showChoices();
+  // On a phone they are tucked away, unless a link has chosen one.
+  if (state.compare || state.model || state.decoder !== DEFAULT_STATE.decoder) $("how").setAttribute("aria-expanded", "true");
   refresh();
 }
 
@@ -273,13 +276,16 @@ function otherPromise(constrained) {
   return promise(other.parsed, constrained && OBEDIENT.includes(state.compare));
 }
 
-function showControls() {
+/** Shows what is chosen in the lists, whether or not there is a tree of it yet. */
+function showChoices() {
   $("model-choice").value = state.model || models[0]?.name;
   $("decoder").value = state.decoder;
   $("compare").value = state.compare;
   $("decoder-about").textContent = aboutDecoder(state.decoder);
-  // On a phone they are tucked away, unless a link has chosen one.
-  if (state.compare || state.model || state.decoder !== DEFAULT_STATE.decoder) $("how").setAttribute("aria-expanded", "true");
+}
+
+function showControls() {
+  showChoices();
   if (!sentences.length) return;
   showPicker($("picker"), sentences, state.sentence);
   showChips($("chips"), sentences[state.sentence].words, state, {
@@ -514,6 +520,7 @@ function useModel(model) {
   decoders = model.decoders;
   hasDependencies = model.relations.length > 0;
   fillDecoders($("decoder"), $("compare"), decoders);
+  showChoices();
   const where = isInTab ? ". It runs in this tab: nothing that you type leaves it" : "";
   $("model").textContent = `Model ${model.name}, spanlin ${model.version}${where}`;
 }
