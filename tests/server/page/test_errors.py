@@ -116,6 +116,28 @@ def test_failures_are_told_kindly_and_the_text_is_kept(visit: Visit) -> None:
     sync_api.expect(page.locator("#sentence .token")).to_have_count(3)
 
 
+def test_going_back_from_a_text_that_failed_halfway_shows_the_tree_of_before(visit: Visit, reference: Parser) -> None:
+    page = visit(text=CODE, compare="cky")
+    wait_for_tree(page, expected(parse(reference, CODE)), "#other-frame")
+
+    def fail_at_the_second(route: Route) -> None:
+        if "tokens" in route.request.post_data_json:
+            route.fulfill(status=500, json={"error": {"code": "x", "message": "no"}})
+        else:
+            route.continue_()
+
+    page.route("**/v1/parse", fail_at_the_second)
+    page.fill("#text", "Dogs bark.")
+    page.press("#text", "Control+Enter")
+    alert = page.get_by_role("alert")
+    alert.get_by_text("The server stumbled.").wait_for()
+    page.unroute("**/v1/parse")
+    page.go_back()
+    expect(alert).to_be_empty()
+    expect(page.locator("#sentence .token")).to_have_count(5)
+    assert drawn(page) == expected(parse(reference, CODE))
+
+
 def test_a_text_that_is_too_long_for_the_service_is_told_kindly(visit: Visit) -> None:
     page = visit(text=CODE)
     page.fill("#text", "word " * 230_000)

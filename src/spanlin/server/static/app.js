@@ -33,7 +33,7 @@ const menu = new Menu($("menu"));
 
 let state = readAddress();
 let good = null; // the last state that the service could answer
-let sentences = []; // its parses
+let sentences = []; // its parses, in a list that is replaced and never changed
 let open = null; // the open one: {parsed, root}
 let other = null; // the same sentence by the decoder, or in the reading, that it is compared with
 let asking = null; // the request under way
@@ -64,25 +64,29 @@ async function refresh() {
         return;
       }
     }
+    let found = sentences;
     if (!good || !sameQuestion(good, asked)) {
-      const found = await fetchParses(pasted ? treesQuestion(asked, pasted) : textQuestion(asked), mine.signal);
-      sentences = found.filter((parsed) => parsed.words.length);
+      found = await fetchParses(pasted ? treesQuestion(asked, pasted) : textQuestion(asked), mine.signal);
+      found = found.filter((parsed) => parsed.words.length);
     }
-    if (!sentences.length) {
+    if (!found.length) {
       showNothing();
       notices.show("There is no word in this.", "Type a sentence, or try one of the examples.");
       return;
     }
-    if (asked.sentence >= sentences.length) asked.sentence = sentences.length - 1;
-    let parsed = sentences[asked.sentence];
+    if (asked.sentence >= found.length) asked.sentence = found.length - 1;
+    let parsed = found[asked.sentence];
     const hasTables = "left_log_probs" in parsed || "right_log_probs" in parsed;
     if (!hasTables && parsed.words.length <= LONGEST_TABLE) {
-      [parsed] = await fetchParses(sentenceQuestion(asked, parsed.words, asked.decoder), mine.signal);
-      sentences[asked.sentence] = parsed;
+      const [again] = await fetchParses(sentenceQuestion(asked, parsed.words, asked.decoder), mine.signal);
+      parsed = again;
+      found = found.with(asked.sentence, parsed);
     }
     const compared = asked.compare ? await compareWith(asked, parsed.words, mine.signal) : (pasted?.[asked.sentence] ?? null);
     if (asking !== mine) return;
+    // Together, and only now: after a failure the page still has the trees of what it could do last.
     good = asked;
+    sentences = found;
     retries = 0;
     notices.clear();
     open = { parsed, root: buildTree(parsed) };
