@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { cp, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -57,9 +57,11 @@ function withoutServer(html, models) {
   return replace(linked, "<span>API</span>", "<span>Docs</span>");
 }
 
+/** The paths of all files in a folder, from there, as addresses write them. */
 async function filesIn(folder) {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  return found.filter((file) => file.isFile()).map((file) => join(file.parentPath ?? file.path, file.name)).sort();
+  const paths = found.filter((file) => file.isFile()).map((file) => relative(folder, join(file.parentPath ?? file.path, file.name)));
+  return paths.map((path) => path.split(sep).join("/")).sort();
 }
 
 await rm(out, { recursive: true, force: true });
@@ -96,17 +98,23 @@ await writeFile(
   }),
 );
 
-// The shell is what the service worker keeps; the model and the wasm file are kept by the package itself.
-const shell = (await filesIn(out)).filter((file) => !/\.(wasm|onnx)$|models\//.test(file));
+// The shell is what the service worker keeps, manifests too, so that the page meets the models that it was built with; what
+// is large is kept by the package itself.
+const isKeptByPackage = (path) => path.endsWith(".wasm") || (path.startsWith("models/") && !path.endsWith(`/${MANIFEST}`));
+const shell = (await filesIn(out)).filter((path) => !isKeptByPackage(path));
+if (!shell.includes("static/app.js")) throw new Error(`${out}: the page has no static/app.js: change build_page.mjs with it`);
 const sum = createHash("sha256");
-for (const file of shell) sum.update(await readFile(file));
+for (const path of shell) {
+  const bytes = await readFile(join(out, path));
+  sum.update(`${path} ${bytes.length} `).update(bytes);
+}
 const { outputFiles } = await build({
   entryPoints: [join(web, "src/page/service_worker.ts")],
   bundle: true,
   minify: true,
   write: false,
   define: {
-    SHELL: JSON.stringify(["./", ...shell.map((file) => relative(out, file)).filter((file) => file !== "index.html")]),
+    SHELL: JSON.stringify(["./", ...shell.filter((path) => path !== "index.html")]),
     SHELL_VERSION: JSON.stringify(sum.digest("hex").slice(0, 16)),
   },
 });
