@@ -150,7 +150,22 @@ def test_a_token_is_asked_for_and_kept_for_the_tab(
 ) -> None:
     with running(create_app(Parser.load(threads=1), ServerSettings(token="open-sesame"))) as client:
         page = visit(str(client.base_url))
-        page.get_by_role("dialog").get_by_label("Token").fill("open-sesame")
+        box = page.get_by_role("dialog", name="This server asks for a token").get_by_label("Token")
+        box.fill("open„sesame“")
+        page.get_by_role("button", name="Use it").click()
+        expect(page.locator("#token-told")).to_contain_text("no spaces. Copy it again.")
+        box.fill("open-barley")
+        box.press("Enter")
+        box = page.get_by_role("dialog", name="The server did not accept this token").get_by_label("Token")
+        expect(box).to_have_value("")
+        expect(page.locator("#token-told")).to_be_empty()
+        page.reload()  # that token is forgotten
+        box = page.get_by_role("dialog", name="This server asks for a token").get_by_label("Token")
+        box.fill("typed, but not used")
+        page.get_by_role("button", name="Cancel").click()
+        page.get_by_role("alert").get_by_text("This server asks for a token.").wait_for()
+        page.get_by_role("button", name="Try again").click()
+        box.fill("open-sesame")
         page.get_by_role("button", name="Use it").click()
         page.fill("#text", CODE)
         page.press("#text", "Control+Enter")

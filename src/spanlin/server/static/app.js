@@ -25,6 +25,7 @@ import { OBEDIENT, decoderName, readingRank, readings } from "./decoders.js";
 import { phrase, plural } from "./words.js";
 
 const MOST_RETRIES = 3;
+const SENDABLE = /^[!-~]+$/; // what a token may be that goes into a header
 
 const $ = (id) => document.getElementById(id);
 const notices = new Notices($("notices"), $("toasts"));
@@ -117,7 +118,7 @@ function failed(error, again = refresh) {
     return;
   }
   if (error.status === 401) {
-    $("token-dialog").showModal();
+    askToken(error.title);
     return;
   }
   // The same text was parsed before: it is the new wish that cannot be met, so the page goes back to what could.
@@ -481,10 +482,24 @@ $("skip").addEventListener("click", (event) => {
 for (const dialog of document.querySelectorAll("dialog")) {
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
 }
+function askToken(title = "This server asks for a token") {
+  $("token-title").textContent = title;
+  $("token-told").textContent = "";
+  $("token-dialog").returnValue = ""; // Escape would leave that of the last time
+  $("token-dialog").showModal();
+}
+$("token-dialog").addEventListener("submit", (event) => {
+  const token = $("token").value.trim();
+  if (event.submitter.value !== "use" || !token || SENDABLE.test(token)) return;
+  event.preventDefault();
+  $("token-told").textContent = "A token has only letters, digits and signs of a plain keyboard, and no spaces. Copy it again.";
+  $("token").select();
+});
+$("token-cancel").addEventListener("click", () => $("token-dialog").close());
 $("token-dialog").addEventListener("close", () => {
   const token = $("token").value.trim();
   if ($("token-dialog").returnValue !== "use" || !token) {
-    notices.show("This server asks for a token.", "Ask whoever runs it for one.", { retry: () => $("token-dialog").showModal() });
+    notices.show("This server asks for a token.", "Ask whoever runs it for one.", { retry: () => askToken() });
     return;
   }
   $("token").value = "";

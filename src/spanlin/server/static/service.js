@@ -50,7 +50,8 @@ export async function fetchParses(question, signal) {
 
 async function ask(path, options) {
   const headers = { ...options.headers };
-  if (token()) headers.Authorization = `Bearer ${token()}`;
+  const sent = token();
+  if (sent) headers.Authorization = `Bearer ${sent}`;
   let response;
   try {
     response = await fetch(path, { ...options, headers, credentials: "same-origin" });
@@ -63,7 +64,12 @@ async function ask(path, options) {
     });
   }
   if (response.ok) return response.json();
-  throw await refusal(response);
+  const error = await refusal(response);
+  if (response.status === 401 && sent) {
+    if (token() === sent) setToken("");
+    error.title = "The server did not accept this token";
+  }
+  throw error;
 }
 
 async function refusal(response) {
