@@ -287,6 +287,18 @@ def test_what_no_tree_has_is_told_and_the_tree_stays(visit: Visit) -> None:
     expect(notice).to_be_empty()
 
 
+def test_a_link_whose_wishes_no_tree_has_opens_with_the_tree_without_them(visit: Visit, reference: Parser) -> None:
+    page = visit(text=TELESCOPE, decoder="labelled", require="1.2-7 1.5-9", side="right")
+    wait_for_tree(page, expected(parse(reference, TELESCOPE)))
+    notice = page.get_by_role("alert")
+    notice.get_by_text("this is the tree without your choices").wait_for()
+    expect(notice).to_contain_text("cross")
+    expect(page.locator("#decoder")).to_have_value("argmin")
+    expect(page.locator("#chips .chip")).to_have_count(0)
+    assert "require" not in page.url
+    assert "side=right" in page.url
+
+
 def test_exports_say_what_the_library_says(visit: Visit, reference: Parser) -> None:
     parsed = parse(reference, TRICKY)
     page = visit(text=TRICKY)

@@ -15,7 +15,7 @@ import { readTrees } from "./pasted_trees.js";
 import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion, treesQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
 import { spanItems } from "./span_menu.js";
-import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan } from "./state.js";
+import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan, withoutWishes } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
 import { aboutDecoder, agreement, arcsPromise, compareTrees, fillDecoders, fillModels, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
@@ -45,8 +45,8 @@ let running = null; // the model that parses or is being loaded, as the state na
 
 // ---- asking the service ---------------------------------------------------------------------------------------
 
-/** Brings the page to its state: asks what is not known yet, then shows all. */
-async function refresh() {
+/** Brings the page to its state: asks what is not known yet, then shows all, and a notice if there is one to go with it. */
+async function refresh(notice = null) {
   asking?.abort();
   const mine = (asking = new AbortController());
   const asked = state;
@@ -93,6 +93,7 @@ async function refresh() {
     open = { parsed, root: buildTree(parsed) };
     other = compared && { parsed: compared, root: buildTree(compared) };
     show();
+    if (notice) notices.show(...notice);
   } catch (error) {
     if (error.name !== "AbortError") failed(error);
   } finally {
@@ -128,6 +129,14 @@ function failed(error, again = refresh) {
     writeAddress("replace");
     showControls();
     notices.show("That cannot be done, so the tree stays as it was.", error.message);
+    return;
+  }
+  // A link, or a choice from another text: without it there is at least a tree.
+  const plain = withoutWishes(state);
+  if (refused && !(sameQuestion(plain, state) && plain.compare === state.compare)) {
+    state = plain;
+    writeAddress("replace");
+    refresh(["That cannot be done, so this is the tree without your choices.", error.message]);
     return;
   }
   const canRetry = error.retryAfter !== null;
