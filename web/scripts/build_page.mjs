@@ -40,15 +40,17 @@ async function findModels(folder) {
   return found.sort((one, other) => place(one) - place(other) || one.bytes - other.bytes);
 }
 
-/** The service's page with what makes it one without a server; every replacement must find its place. */
-function withoutServer(html, models) {
+/** The service's page with what makes it one without a server; every replacement must find its place. Of a model, the page
+ * is told its size, and how many bytes there are to load before it can parse. */
+function withoutServer(html, models, wasmBytes) {
   const replace = (text, from, to) => {
     if (!text.includes(from)) throw new Error(`index.html has no ${from}: change build_page.mjs with it`);
     return text.replace(from, to);
   };
   const head = [
     `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
-    ...models.map(({ name, bytes }) => `<meta name="spanlin-model" content="models/${name}" data-bytes="${bytes}">`),
+    ...models.map(({ name, bytes }) =>
+      `<meta name="spanlin-model" content="models/${name}" data-bytes="${bytes}" data-all-bytes="${bytes + wasmBytes}">`),
     '<link rel="manifest" href="app.webmanifest">',
     '<script type="module" src="tab/offline.js"></script>',
   ].join("\n  ");
@@ -70,7 +72,9 @@ await cp(join(spanlin, "server", "static"), join(out, "static"), { recursive: tr
 const index = await readFile(join(out, "static", "index.html"), "utf8");
 await rm(join(out, "static", "index.html"));
 const found = await findModels(models);
-await writeFile(join(out, "index.html"), withoutServer(index, found));
+const wasm = join(dirname(createRequire(import.meta.url).resolve("onnxruntime-web/wasm")), "ort-wasm-simd-threaded.wasm");
+await cp(wasm, join(out, "tab", "ort-wasm-simd-threaded.wasm"));
+await writeFile(join(out, "index.html"), withoutServer(index, found, (await stat(wasm)).size));
 await build({
   entryPoints: { spanlin: join(web, "src/page/spanlin.ts"), worker: join(web, "src/worker.ts"), offline: join(web, "src/page/offline.ts") },
   outdir: join(out, "tab"),
@@ -82,8 +86,6 @@ await build({
   legalComments: "none",
   logLevel: "warning",
 });
-const runtime = dirname(createRequire(import.meta.url).resolve("onnxruntime-web/wasm"));
-await cp(join(runtime, "ort-wasm-simd-threaded.wasm"), join(out, "tab", "ort-wasm-simd-threaded.wasm"));
 for (const { name, files } of found) {
   for (const file of files) await cp(join(models, name, file), join(out, "models", name, file));
 }

@@ -99,11 +99,21 @@ describe.skipIf(!canRun).each(WAYS)("the page, isolated: $isolated, two models: 
     const graphs = () => server.requests.map(({ path }) => path).filter((path) => path.endsWith("/graph.onnx"));
     expect(await page.textContent("#model")).toContain("Model en-small");
     expect(graphs()).toEqual(["/models/en-small/graph.onnx"]);
+    const told = await page.evaluateHandle(() => {
+      const parts: number[] = [];
+      const bar = document.querySelector<HTMLProgressElement>("#loading progress")!;
+      new MutationObserver(() => parts.push(bar.value)).observe(document.querySelector("#loading span")!, { childList: true });
+      return parts;
+    });
     await page.selectOption("#model-choice", "en");
     await page.waitForFunction(() => document.querySelector("#model")!.textContent!.startsWith("Model en,"));
     expect(page.url()).toContain("model=en");
     expect(await tree()).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
     expect(graphs()).toEqual(["/models/en-small/graph.onnx", "/models/en/graph.onnx"]);
+    const parts = await told.jsonValue();
+    expect(parts).toEqual([...parts].sort((one, other) => one - other));
+    expect(parts[0]).toBeLessThan(0.1);
+    expect(parts.at(-1)).toBe(1);
     await page.goBack();
     await page.waitForFunction(() => !location.hash.includes("model="));
     // At once, not only with the tree.

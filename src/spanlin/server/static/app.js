@@ -95,7 +95,7 @@ async function refresh(notice = null) {
     show();
     if (notice) notices.show(...notice);
   } catch (error) {
-    if (error.name !== "AbortError") failed(error);
+    if (asking === mine && error.name !== "AbortError") failed(error);
   } finally {
     if (asking === mine) {
       busy(false);
@@ -231,6 +231,7 @@ function showNothing() {
   $("welcome").hidden = false;
   notices.clear();
   busy(false);
+  showLoading(null);
 }
 
 function wishes() {
@@ -536,7 +537,7 @@ function knownModel(found) {
 async function loadModel(name) {
   running = name;
   try {
-    const model = await fetchModel(showLoading, name);
+    const model = await fetchModel((part) => running === name && showLoading(part), name);
     if (running === name) useModel(model);
   } catch (error) {
     if (running === name) running = null;
