@@ -371,12 +371,16 @@ def test_a_node_folds_under_a_roof_and_unfolds(visit: Visit) -> None:
 
 
 def test_a_long_text_has_its_tables_sentence_by_sentence(visit: Visit) -> None:
-    page = visit(text="Dogs bark at the old man. Cats do not. " * 90)
+    text = "Dogs bark at the old man. Cats do not. " * 90
+    page = visit(text=text)
     output = page.locator("#picker output")
     sync_api.expect(output).to_have_text("1 of 180")
     for words in (7, 4):
         sync_api.expect(page.locator("#sentence .token")).to_have_count(words)
         expect(page.locator("#table-missing")).to_be_hidden()
+        told = json.loads(save(page, "JSON"))
+        assert [text[start:end] for start, end in told["offsets"]] == told["words"]
+        assert told["text"] in text
         page.get_by_role("button", name="Next sentence").click()
 
 

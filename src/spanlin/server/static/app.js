@@ -77,10 +77,9 @@ async function refresh(notice = null) {
     }
     if (asked.sentence >= found.length) asked.sentence = found.length - 1;
     let parsed = found[asked.sentence];
-    const hasTables = "left_log_probs" in parsed || "right_log_probs" in parsed;
-    if (!hasTables && parsed.words.length <= LONGEST_TABLE) {
+    if (!Object.keys(tablesOf(parsed)).length && parsed.words.length <= LONGEST_TABLE) {
       const [again] = await fetchParses(sentenceQuestion(asked, parsed.words, asked.decoder), mine.signal);
-      parsed = again;
+      parsed = { ...parsed, ...tablesOf(again) };
       found = found.with(asked.sentence, parsed);
     }
     const compared = asked.compare ? await compareWith(asked, parsed.words, mine.signal) : (pasted?.[asked.sentence] ?? null);
@@ -102,6 +101,11 @@ async function refresh(notice = null) {
       showLoading(null);
     }
   }
+}
+
+/** The tables of a parse that has them; asked for by its words, it has no places in the text. */
+function tablesOf(parsed) {
+  return Object.fromEntries(Object.entries(parsed).filter(([key]) => key === "left_log_probs" || key === "right_log_probs"));
 }
 
 /** The parse that the open sentence is compared with; null if it has no reading of that rank. */
