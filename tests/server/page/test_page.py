@@ -384,6 +384,15 @@ def test_a_long_text_has_its_tables_sentence_by_sentence(visit: Visit) -> None:
         page.get_by_role("button", name="Next sentence").click()
 
 
+def test_clicks_beyond_the_first_and_the_last_sentence_do_nothing(visit: Visit) -> None:
+    page = visit(text="Dogs bark. Cats sleep. Birds sing.", sentence="2")
+    for name, place in (("Previous sentence", "1 of 3"), ("Next sentence", "3 of 3")):
+        twice = "button => { for (let click = 0; click < 4; click += 1) button.click(); }"
+        page.get_by_role("button", name=name).evaluate(twice)
+        sync_api.expect(page.locator("#picker output")).to_have_text(place)
+    assert "sentence=3" in page.url
+
+
 def test_other_scripts_and_emoji_come_through(visit: Visit, reference: Parser) -> None:
     text = "هذا الكتاب 👨‍👩‍👧 مفيد , שלום & <b>x</b> \u202eok 犬 ."
     page = visit(text=text)

@@ -433,7 +433,10 @@ $("decoder").addEventListener("change", (event) => change({ decoder: event.targe
 $("compare").addEventListener("change", (event) => change({ compare: event.target.value }));
 $("picker").querySelector("select").addEventListener("change", (event) => change({ sentence: Number(event.target.value) }));
 for (const step of $("picker").querySelectorAll("[data-step]")) {
-  step.addEventListener("click", () => change({ sentence: state.sentence + Number(step.dataset.step) }));
+  step.addEventListener("click", () => {
+    const next = state.sentence + Number(step.dataset.step);
+    if (next in sentences) change({ sentence: next }); // a second click may come before the button is off
+  });
 }
 $("sides").addEventListener("change", (event) => {
   state = { ...state, side: event.target.value };
