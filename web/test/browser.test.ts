@@ -105,9 +105,13 @@ describe.skipIf(!canRun).each(WAYS)("the page, isolated: $isolated, two models: 
       new MutationObserver(() => parts.push(bar.value)).observe(document.querySelector("#loading span")!, { childList: true });
       return parts;
     });
+    await page.evaluate(() => (location.hash += "&require-arcs=1.4-3"));
+    await page.locator("#chips .required").waitFor();
     await page.selectOption("#model-choice", "en");
     await page.waitForFunction(() => document.querySelector("#model")!.textContent!.startsWith("Model en,"));
     expect(page.url()).toContain("model=en");
+    await page.waitForFunction(() => !document.body.classList.contains("busy"));
+    expect(await page.locator("#chips .required").count()).toBe(1); // the other model has dependencies too
     expect(await tree()).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
     expect(graphs()).toEqual(["/models/en-small/graph.onnx", "/models/en/graph.onnx"]);
     const parts = await told.jsonValue();

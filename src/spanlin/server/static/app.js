@@ -426,8 +426,7 @@ const composer = new Composer($("composer"), {
 // ---- the reader's hands ---------------------------------------------------------------------------------------
 
 $("model-choice").addEventListener("change", ({ target }) => {
-  // Arcs are wishes that a model without dependencies cannot meet.
-  change({ model: target.value === models[0].name ? "" : target.value, requiredArcs: [], forbiddenArcs: [] });
+  change({ model: target.value === models[0].name ? "" : target.value });
 });
 $("decoder").addEventListener("change", (event) => change({ decoder: event.target.value }));
 $("compare").addEventListener("change", (event) => change({ compare: event.target.value }));
