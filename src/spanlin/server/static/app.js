@@ -408,7 +408,6 @@ const arcs = new ArcsView($("arcs-frame"), {
 const exporting = new ExportDialog(
   $("export-dialog"),
   () => ({ ...open, collapsed: tree.collapsed, look: state.look, sentences }),
-  (text) => notices.say(text),
 );
 
 const composer = new Composer($("composer"), {
