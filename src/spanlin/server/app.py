@@ -180,13 +180,14 @@ def _parse_handle(batcher: Batcher, settings: ServerSettings, model: str) -> Han
             loop=asyncio.get_running_loop(),
         )
         batcher.add(pending)
+        results = None
         try:
             while not (await asyncio.wait([pending.done], timeout=_LOOK_AGAIN))[0]:
                 if await request.is_disconnected():
                     raise _hung_up()
             results = pending.done.result()
         finally:
-            if not pending.done.done():  # the client hung up, time ran out, or the service is shutting down
+            if results is None:  # one failed, the client hung up, time ran out, or the service is shutting down
                 batcher.drop(pending)
         key = b'{"brackets":[' if found.work.trees_only else b'{"sentences":['
         items = []
