@@ -95,6 +95,17 @@ describe.skipIf(!canRun).each(WAYS)("the page, isolated: $isolated, two models: 
     expect(brackets).toBe("(TOP (S (NP (NNS Dogs)) (VP (VBP bark)) (. .)))");
   });
 
+  it.runIf(hasTwoModels)("says what to do about a model that was never loaded, without a network", async () => {
+    const known = problems.length;
+    await context.setOffline(true);
+    await page.selectOption("#model-choice", "en");
+    await page.locator("#notices", { hasText: "There is no network. Load this model once with a network" }).waitFor();
+    await context.setOffline(false);
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelector("#notices")!.textContent === "");
+    problems.splice(known); // the browser's own words on the missing network
+  });
+
   it.runIf(hasTwoModels)("loads the other model when it is chosen, and names it in the link", async () => {
     const graphs = () => server.requests.map(({ path }) => path).filter((path) => path.endsWith("/graph.onnx"));
     expect(await page.textContent("#model")).toContain("Model en-small");

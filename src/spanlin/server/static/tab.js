@@ -47,8 +47,17 @@ async function start({ folder, allBytes }, tell) {
   });
 }
 
-const failure = (title, error, more) =>
-  error.name === "AbortError" ? error : new ParserError({ title, message: `${error.message}.`, ...more });
+function failure(title, error, more) {
+  if (error.name === "AbortError") return error;
+  const message = /[.?!]$/.test(error.message) ? error.message : `${error.message}.`;
+  return new ParserError({ title, message, ...more });
+}
+
+/** Why a model could not be loaded; without a network, what to do about that is worth more than an address. */
+function loadFailure(error) {
+  const offline = new Error("There is no network. Load this model once with a network, and it will work without one");
+  return failure("The parser could not be loaded", navigator.onLine ? error : offline, { retryAfter: 0 });
+}
 
 export const parserInTab = {
   async fetchModel(tell, name) {
@@ -56,7 +65,7 @@ export const parserInTab = {
     try {
       return (await load(tell)).facts;
     } catch (error) {
-      throw failure("The parser could not be loaded", error, { retryAfter: 0 });
+      throw loadFailure(error);
     }
   },
 
@@ -65,7 +74,7 @@ export const parserInTab = {
     try {
       parser = await load();
     } catch (error) {
-      throw failure("The parser could not be loaded", error, { retryAfter: 0 });
+      throw loadFailure(error);
     }
     try {
       const { results } = await parser.answer(question, signal);
