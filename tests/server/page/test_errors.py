@@ -80,6 +80,27 @@ def test_a_busy_server_is_asked_again(visit: Visit, reference: Parser) -> None:
     expect(page.get_by_role("alert")).to_be_empty()
 
 
+def test_a_countdown_ends_when_something_else_is_asked(visit: Visit) -> None:
+    page = visit(text=CODE)
+    held: list[Route] = []
+
+    def busy_once(route: Route) -> None:
+        if held:
+            return  # never answered
+        held.append(route)
+        error = {"error": {"code": "busy", "message": "too many requests at a time; try again"}}
+        route.fulfill(status=503, json=error, headers={"Retry-After": "30"})
+
+    page.route("**/v1/parse", busy_once)
+    page.fill("#text", "Dogs bark.")
+    page.press("#text", "Control+Enter")
+    button = page.locator("#notices button").first
+    expect(button).to_contain_text("Try again (in ")
+    page.fill("#text", "Cats sleep.")
+    page.press("#text", "Control+Enter")
+    expect(button).to_have_text("Try again")
+
+
 def test_failures_are_told_kindly_and_the_text_is_kept(visit: Visit) -> None:
     page = visit(text=CODE)
     before = drawn(page)

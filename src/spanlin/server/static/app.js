@@ -48,6 +48,7 @@ let running = null; // the model that parses or is being loaded, as the state na
 /** Brings the page to its state: asks what is not known yet, then shows all, and a notice if there is one to go with it. */
 async function refresh(notice = null) {
   asking?.abort();
+  notices.stopCountdown();
   const mine = (asking = new AbortController());
   const asked = state;
   if (!asked.text.trim()) {
