@@ -186,6 +186,12 @@ def test_the_picture_pans_and_zooms_by_mouse_and_by_key(visit: Visit) -> None:
         eventually(page, lambda: page.evaluate(view) != seen[-1])
         seen.append(page.evaluate(view))
 
+    page.mouse.move(box["x"] + 1, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 1, box["y"] + 20)
+    page.mouse.up()  # outside, before it was a drag
+    page.mouse.move(box["x"] + 90, box["y"] + 90, steps=3)
+    assert page.evaluate(view) == seen[-1]
     page.mouse.move(box["x"] + 20, box["y"] + 20)
     page.mouse.wheel(0, -200)
     see_another()
