@@ -70,6 +70,16 @@ def test_a_phone_opens_on_the_root_with_decoders_tucked_away(visit: Visit) -> No
     expect(chosen.locator("#decoder")).to_be_hidden()
 
 
+def test_tab_reaches_the_views_in_a_window_too_narrow_for_both(visit: Visit) -> None:
+    page = visit(width=800, text=CODE, view="both")
+    tree, both = (page.locator(f"#tab-{name}") for name in ("tree", "both"))
+    expect(tree).to_have_attribute("tabindex", "0")
+    page.set_viewport_size({"width": 1200, "height": 900})
+    expect(both).to_have_attribute("tabindex", "0")
+    expect(tree).to_have_attribute("tabindex", "-1")
+    assert page.get_by_role("tabpanel").count() == 2
+
+
 @pytest.mark.parametrize(("scheme", "sign"), [("light", "#icon-theme"), ("dark", "#icon-sun")])
 def test_the_sign_of_the_theme_is_of_the_other_one(visit: Visit, scheme: str, sign: str) -> None:
     page = visit(scheme=scheme)

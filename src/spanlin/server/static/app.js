@@ -313,12 +313,19 @@ function showControls() {
     onremoveArc: (arc) => wishArc("", arc),
   });
   $("result").dataset.view = state.view;
+  showTabs();
+}
+
+function showTabs() {
+  const shown = shownViews();
+  const reached = shown.includes(state.view) ? state.view : shown[0]; // a window may have become too narrow for both
   for (const tab of document.querySelectorAll("[role=tab]")) {
-    const isOpen = tab.dataset.view === state.view;
-    tab.setAttribute("aria-selected", String(isOpen));
-    tab.tabIndex = isOpen ? 0 : -1;
+    tab.setAttribute("aria-selected", String(tab.dataset.view === state.view));
+    tab.tabIndex = tab.dataset.view === reached ? 0 : -1;
   }
 }
+
+const shownViews = () => VIEWS.filter((view) => $(`tab-${view}`).offsetParent !== null);
 
 function showTable() {
   const { parsed, root } = open;
@@ -450,7 +457,7 @@ $("look").addEventListener("change", ({ target }) => {
 $("tabs").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
 $("tabs").addEventListener("keydown", (event) => {
   if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-  const shown = VIEWS.filter((view) => $(`tab-${view}`).offsetParent !== null);
+  const shown = shownViews();
   const step = event.key === "ArrowRight" ? 1 : -1;
   showView(shown[(shown.indexOf(state.view) + step + shown.length) % shown.length]);
   $("tabs").querySelector("[aria-selected=true]").focus();
@@ -523,6 +530,7 @@ $("token-dialog").addEventListener("close", () => {
   start();
 });
 addEventListener("popstate", restore);
+addEventListener("resize", showTabs);
 setUpTheme($("theme"), () => table.recolour());
 
 /** Shows how far loading has come, from 0 to 1; null when it is over. */
