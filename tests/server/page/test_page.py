@@ -531,6 +531,7 @@ def test_tags_and_probabilities_can_be_hidden_and_branches_slanted(visit: Visit)
     expect(tags.first).to_have_text("")
     page.get_by_label("probabilities", exact=True).uncheck()
     expect(page.locator("#tree-frame .doubt")).to_have_count(0)
+    expect(page.locator("#sureness")).to_be_hidden()
     page.get_by_label("slanted branches").check()
     assert "Q" not in page.eval_on_selector_all("#tree-frame .edge", edges)
     # No branch goes through a label that it does not lead to.
@@ -564,6 +565,10 @@ def test_a_pasted_tree_is_compared_with_the_parsers(visit: Visit, reference: Par
     yours: list[Node] = [("NP", 0, 1), ("NP", 3, 4), ("S", 0, 5), ("VP", 1, 4), ("VP", 2, 4)]
     wait_for_tree(page, yours, "#other-frame")
     expect(page.locator("#other-title")).to_have_text("Your tree")
+    expect(page.locator("#compare option").first).to_have_text("Your tree")
+    expect(page.locator("#other-frame .phrase-node.unknown")).to_have_count(len(yours))
+    expect(page.locator("#tree-frame .phrase-node.unknown")).to_have_count(0)
+    expect(page.get_by_role("tree", name="Constituents of the other tree")).to_be_visible()
     expect(page.locator("#other-promise")).to_have_text("Agreement: F1 90.9%")
     expect(page.locator("#difference")).to_have_attribute("data-count", "1")
     wish_by_dragging(page, 2, 4, "Forbid this phrase")

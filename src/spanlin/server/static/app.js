@@ -277,6 +277,7 @@ function showLook() {
   const look = state.look ?? DEFAULT_STATE.look; // a history entry of an older page has none
   for (const input of $("look").querySelectorAll("input")) input.checked = look[input.name];
   for (const view of [tree, otherTree]) view.setLook(look);
+  $("sureness").hidden = !look.probabilities;
 }
 
 /** Shows dependencies if the model has them. */
