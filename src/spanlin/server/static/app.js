@@ -91,6 +91,7 @@ async function refresh(notice = null) {
     retries = 0;
     notices.clear();
     open = { parsed, root: buildTree(parsed) };
+    $("compare").options[0].textContent = pasted ? "Your tree" : "Only this tree";
     other = compared && { parsed: compared, root: buildTree(compared) };
     show();
     if (notice) notices.show(...notice);
@@ -384,7 +385,7 @@ function makeTree(frame, name) {
 }
 
 const tree = makeTree($("tree-frame"), "Constituents of the sentence");
-const otherTree = makeTree($("other-frame"), "Constituents by the other decoder");
+const otherTree = makeTree($("other-frame"), "Constituents of the other tree");
 // Side by side, what differs is seen more easily where all the rest is of one size.
 [tree.viewport.partner, otherTree.viewport.partner] = [otherTree.viewport, tree.viewport];
 const table = new TableView($("table-frame"), {
@@ -492,9 +493,9 @@ $("share").addEventListener("click", async () => {
   }
   try {
     await copyText(location.href);
-    notices.say("Link copied: it brings back all you see");
+    notices.say("Link copied: it brings back the text and all your choices");
   } catch {
-    notices.say("Copy the address of this page: it brings back all you see");
+    notices.say("Copy the address of this page: it brings back the text and all your choices");
   }
 });
 $("help").addEventListener("click", () => $("help-dialog").showModal());

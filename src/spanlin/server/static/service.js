@@ -7,7 +7,7 @@ const TOKEN = "spanlin-token";
 const TITLES = {
   400: "The parser did not understand this",
   401: "This server asks for a token",
-  404: "The server has no such door",
+  404: "There is nothing at this address of the server",
   413: "That is more text than this server takes at once",
   422: "That cannot be done",
   500: "The server stumbled",
