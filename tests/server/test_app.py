@@ -146,6 +146,15 @@ def test_other_paths_and_methods_have_errors_of_the_same_form(client: httpx.Clie
     assert "does not take this method" in error(client.delete("/health"), 405)
 
 
+@pytest.mark.parametrize("path", ["/", "/static/app.js", "/static/style.css"])
+def test_browsers_ask_again_for_the_files_of_the_page(client: httpx.Client, path: str) -> None:
+    answer = client.get(path)
+    assert answer.headers["cache-control"] == "no-cache"
+    again = client.get(path, headers={"If-None-Match": answer.headers["etag"]})
+    assert again.headers["cache-control"] == "no-cache"
+    assert again.status_code == (304 if path.startswith("/static/") else 200)
+
+
 def test_the_model_tells_what_it_is(client: httpx.Client, parser: Parser) -> None:
     found = client.get("/v1/model").json()
     assert (found["name"], found["precision"], found["version"]) == ("en", parser.folder.precision, __version__)

@@ -9,6 +9,7 @@ import shlex
 import warnings
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from time import monotonic
 from typing import Any
 
 import httpx
@@ -18,6 +19,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from running_service import run_app
 from spanlin.parser import Parser
+from spanlin.server import documentation
 from spanlin.server.app import create_app
 from spanlin.server.batching import QueueFullError
 from spanlin.server.documentation import add_documentation
@@ -92,11 +94,16 @@ def test_a_service_with_a_token_tells_nothing_of_its_model_without_it(parser: Pa
     assert [block for block in shown if not block.startswith("curl ")][:-1] == ['{"status": "ok"}']
 
 
-def test_a_service_without_time_shows_its_documentation_without_answers() -> None:
+@pytest.mark.parametrize("error", [QueueFullError(waiting=3, seconds=1), RuntimeError("unforeseen")])
+def test_a_service_that_cannot_answer_shows_its_documentation_without_answers_and_soon_tries_again(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     app = FastAPI(docs_url=None, description="Trees.")
+    asked = []
 
     async def busy(_: bytes, __: Request) -> bytes:
-        raise QueueFullError(waiting=3, seconds=1)
+        asked.append(1)
+        raise error
 
     @app.get("/health", summary="Say that the service is up", responses={200: {"model": HealthAnswer}})
     async def health() -> None:
@@ -104,10 +111,16 @@ def test_a_service_without_time_shows_its_documentation_without_answers() -> Non
 
     add_documentation(app, {"/health": busy}, secured=False)
     with run_app(app) as client:
-        page = client.get("/docs")
-    assert page.status_code == 200
-    assert "The answer" not in page.text
-    assert "curl -s http://localhost:8000/health" in page.text
+        for _ in range(3):
+            page = client.get("/docs")
+            assert page.status_code == 200
+            assert "The answer" not in page.text
+            assert "curl -s http://localhost:8000/health" in page.text
+        assert len(asked) == 1  # nobody else waits for it
+        assert caplog.messages == [f"/docs has no examples for 30 s: {error!r}"]
+        monkeypatch.setattr(documentation, "monotonic", lambda: monotonic() + 31)
+        client.get("/docs")
+    assert len(asked) == 2
 
 
 def test_every_reference_leads_somewhere(client: httpx.Client) -> None:

@@ -15,6 +15,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from spanlin.errors import SpanlinError
 from spanlin.parser import Parser
 from spanlin.server.app import create_app
 from spanlin.server.settings import ServerSettings
@@ -34,7 +35,7 @@ HASTY = ServerSettings(time_limit=1)
 
 
 class HeldParser(Parser):
-    """A parser that waits until it is let go."""
+    """A parser that waits until it is let go; "!" is an error at once."""
 
     def __init__(self, parser: Parser) -> None:
         self.folder = parser.folder
@@ -44,6 +45,8 @@ class HeldParser(Parser):
 
     def bracket_lines(self, sentences: Any, *, batch_tokens: int = 0) -> Generator[str]:
         self.seen += sentences
+        if ["!"] in sentences:
+            raise SpanlinError("cannot parse !")
         assert self.free.wait(20)
         yield from (" ".join(words) for words in sentences)
 
@@ -166,6 +169,15 @@ def test_a_late_answer_is_a_504_and_what_has_not_begun_is_dropped(parser: Parser
         slow.free.set()
         assert send(client, [["after"]]).json()["results"] == [{"brackets": ["after"]}]
         assert slow.seen == [["running"], ["after"]]
+
+
+def test_after_an_error_the_rest_of_its_request_is_dropped(parser: Parser, running: Running) -> None:
+    with held(parser, running, ServerSettings(batch_words=1)) as (client, slow, _):
+        assert message(send(client, [["!"], *[["held"]] * 2, ["never"]]), 422) == "cannot parse !"
+        until(lambda: "spanlin_queue_sentences 0.0" in client.get("/metrics").text)
+        slow.free.set()
+        assert send(client, [["after"]]).json()["results"] == [{"brackets": ["after"]}]
+        assert ["never"] not in slow.seen
 
 
 def test_too_many_requests_at_a_time_are_sent_away_but_health_is_told(parser: Parser, running: Running) -> None:

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { cp, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -40,15 +40,17 @@ async function findModels(folder) {
   return found.sort((one, other) => place(one) - place(other) || one.bytes - other.bytes);
 }
 
-/** The service's page with what makes it one without a server; every replacement must find its place. */
-function withoutServer(html, models) {
+/** The service's page with what makes it one without a server; every replacement must find its place. Of a model, the page
+ * is told its size, and how many bytes there are to load before it can parse. */
+function withoutServer(html, models, wasmBytes) {
   const replace = (text, from, to) => {
     if (!text.includes(from)) throw new Error(`index.html has no ${from}: change build_page.mjs with it`);
     return text.replace(from, to);
   };
   const head = [
     `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
-    ...models.map(({ name, bytes }) => `<meta name="spanlin-model" content="models/${name}" data-bytes="${bytes}">`),
+    ...models.map(({ name, bytes }) =>
+      `<meta name="spanlin-model" content="models/${name}" data-bytes="${bytes}" data-all-bytes="${bytes + wasmBytes}">`),
     '<link rel="manifest" href="app.webmanifest">',
     '<script type="module" src="tab/offline.js"></script>',
   ].join("\n  ");
@@ -57,9 +59,11 @@ function withoutServer(html, models) {
   return replace(linked, "<span>API</span>", "<span>Docs</span>");
 }
 
+/** The paths of all files in a folder, from there, as addresses write them. */
 async function filesIn(folder) {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  return found.filter((file) => file.isFile()).map((file) => join(file.parentPath ?? file.path, file.name)).sort();
+  const paths = found.filter((file) => file.isFile()).map((file) => relative(folder, join(file.parentPath ?? file.path, file.name)));
+  return paths.map((path) => path.split(sep).join("/")).sort();
 }
 
 await rm(out, { recursive: true, force: true });
@@ -68,7 +72,9 @@ await cp(join(spanlin, "server", "static"), join(out, "static"), { recursive: tr
 const index = await readFile(join(out, "static", "index.html"), "utf8");
 await rm(join(out, "static", "index.html"));
 const found = await findModels(models);
-await writeFile(join(out, "index.html"), withoutServer(index, found));
+const wasm = join(dirname(createRequire(import.meta.url).resolve("onnxruntime-web/wasm")), "ort-wasm-simd-threaded.wasm");
+await cp(wasm, join(out, "tab", "ort-wasm-simd-threaded.wasm"));
+await writeFile(join(out, "index.html"), withoutServer(index, found, (await stat(wasm)).size));
 await build({
   entryPoints: { spanlin: join(web, "src/page/spanlin.ts"), worker: join(web, "src/worker.ts"), offline: join(web, "src/page/offline.ts") },
   outdir: join(out, "tab"),
@@ -80,8 +86,6 @@ await build({
   legalComments: "none",
   logLevel: "warning",
 });
-const runtime = dirname(createRequire(import.meta.url).resolve("onnxruntime-web/wasm"));
-await cp(join(runtime, "ort-wasm-simd-threaded.wasm"), join(out, "tab", "ort-wasm-simd-threaded.wasm"));
 for (const { name, files } of found) {
   for (const file of files) await cp(join(models, name, file), join(out, "models", name, file));
 }
@@ -96,17 +100,23 @@ await writeFile(
   }),
 );
 
-// The shell is what the service worker keeps; the model and the wasm file are kept by the package itself.
-const shell = (await filesIn(out)).filter((file) => !/\.(wasm|onnx)$|models\//.test(file));
+// The shell is what the service worker keeps, manifests too, so that the page meets the models that it was built with; what
+// is large is kept by the package itself.
+const isKeptByPackage = (path) => path.endsWith(".wasm") || (path.startsWith("models/") && !path.endsWith(`/${MANIFEST}`));
+const shell = (await filesIn(out)).filter((path) => !isKeptByPackage(path));
+if (!shell.includes("static/app.js")) throw new Error(`${out}: the page has no static/app.js: change build_page.mjs with it`);
 const sum = createHash("sha256");
-for (const file of shell) sum.update(await readFile(file));
+for (const path of shell) {
+  const bytes = await readFile(join(out, path));
+  sum.update(`${path} ${bytes.length} `).update(bytes);
+}
 const { outputFiles } = await build({
   entryPoints: [join(web, "src/page/service_worker.ts")],
   bundle: true,
   minify: true,
   write: false,
   define: {
-    SHELL: JSON.stringify(["./", ...shell.map((file) => relative(out, file)).filter((file) => file !== "index.html")]),
+    SHELL: JSON.stringify(["./", ...shell.filter((path) => path !== "index.html")]),
     SHELL_VERSION: JSON.stringify(sum.digest("hex").slice(0, 16)),
   },
 });

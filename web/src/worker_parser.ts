@@ -30,12 +30,11 @@ export async function loadInWorker(model: string | URL, options: WorkerLoadOptio
   if (options.everything !== undefined) load.everything = options.everything;
   if (options.cache !== undefined) load.cache = options.cache;
   if (options.wasmUrl !== undefined) load.wasmUrl = new URL(options.wasmUrl, here).href;
-  options.signal?.addEventListener("abort", () => worker.terminate());
   try {
     const facts = await talk.ask<ModelFacts>({ kind: "load", load }, { progress: options.progress, signal: options.signal });
-    return new WorkerParser(worker, talk, facts);
+    return new WorkerParser(talk, facts);
   } catch (error) {
-    worker.terminate();
+    talk.end(error as Error);
     throw error;
   }
 }
@@ -43,7 +42,6 @@ export async function loadInWorker(model: string | URL, options: WorkerLoadOptio
 /** What `Parser` is, in a worker. */
 export class WorkerParser {
   constructor(
-    private readonly worker: Worker,
     private readonly talk: Talk,
     readonly facts: ModelFacts,
   ) {}
@@ -63,10 +61,14 @@ export class WorkerParser {
     return this.talk.ask<ParseAnswer>({ kind: "answer", request }, { signal });
   }
 
-  /** End the worker. */
+  /** End the worker; what it has not answered by then is rejected. */
   async close(): Promise<void> {
-    await this.talk.ask({ kind: "close" }, {});
-    this.worker.terminate();
+    if (this.talk.hasEnded) return;
+    try {
+      await this.talk.ask({ kind: "close" }, {});
+    } finally {
+      this.talk.end(new SpanlinError("this parser is closed: load the model again"));
+    }
   }
 
   async #sentences(request: ParseRequest, signal?: AbortSignal): Promise<ParsedSentence[]> {
@@ -80,6 +82,7 @@ class Talk {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #count = 0;
+  #ended: Error | null = null;
 
   constructor(worker: Worker) {
     this.#worker = worker;
@@ -87,9 +90,19 @@ class Talk {
     worker.addEventListener("error", (event) => {
       event.preventDefault();
       const reason = event.message || "its script could not be loaded";
-      for (const { reject } of this.#waiting.values()) reject(new SpanlinError(`the worker failed: ${reason}`));
-      this.#waiting.clear();
+      this.#rejectAll(new SpanlinError(`the worker failed: ${reason}`));
     });
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== null;
+  }
+
+  /** Ends the worker; what waits for it, and what is asked later, is rejected for this reason. */
+  end(reason: Error): void {
+    this.#ended ??= reason;
+    this.#worker.terminate();
+    this.#rejectAll(this.#ended);
   }
 
   async ask<Value>(
@@ -97,6 +110,7 @@ class Talk {
     { progress, signal }: { progress?: Waiting["progress"]; signal?: AbortSignal | undefined },
   ): Promise<Value> {
     signal?.throwIfAborted();
+    if (this.#ended) throw this.#ended;
     const id = (this.#count += 1);
     return new Promise<Value>((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: never) => void, reject, progress });
@@ -107,6 +121,11 @@ class Talk {
       });
       this.#worker.postMessage({ ...question, id });
     });
+  }
+
+  #rejectAll(reason: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
   }
 
   #hear(reply: Reply): void {

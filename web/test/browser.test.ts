@@ -95,16 +95,44 @@ describe.skipIf(!canRun).each(WAYS)("the page, isolated: $isolated, two models: 
     expect(brackets).toBe("(TOP (S (NP (NNS Dogs)) (VP (VBP bark)) (. .)))");
   });
 
+  it.runIf(hasTwoModels)("says what to do about a model that was never loaded, without a network", async () => {
+    const known = problems.length;
+    await context.setOffline(true);
+    await page.selectOption("#model-choice", "en");
+    await page.locator("#notices", { hasText: "There is no network. Load this model once with a network" }).waitFor();
+    await context.setOffline(false);
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelector("#notices")!.textContent === "");
+    problems.splice(known); // the browser's own words on the missing network
+  });
+
   it.runIf(hasTwoModels)("loads the other model when it is chosen, and names it in the link", async () => {
     const graphs = () => server.requests.map(({ path }) => path).filter((path) => path.endsWith("/graph.onnx"));
     expect(await page.textContent("#model")).toContain("Model en-small");
     expect(graphs()).toEqual(["/models/en-small/graph.onnx"]);
+    const told = await page.evaluateHandle(() => {
+      const parts: number[] = [];
+      const bar = document.querySelector<HTMLProgressElement>("#loading progress")!;
+      new MutationObserver(() => parts.push(bar.value)).observe(document.querySelector("#loading span")!, { childList: true });
+      return parts;
+    });
+    await page.evaluate(() => (location.hash += "&require-arcs=1.4-3"));
+    await page.locator("#chips .required").waitFor();
     await page.selectOption("#model-choice", "en");
     await page.waitForFunction(() => document.querySelector("#model")!.textContent!.startsWith("Model en,"));
     expect(page.url()).toContain("model=en");
+    await page.waitForFunction(() => !document.body.classList.contains("busy"));
+    expect(await page.locator("#chips .required").count()).toBe(1); // the other model has dependencies too
     expect(await tree()).toEqual(["NP", "NP", "S", "S", "VP", "VP"]);
     expect(graphs()).toEqual(["/models/en-small/graph.onnx", "/models/en/graph.onnx"]);
+    const parts = await told.jsonValue();
+    expect(parts).toEqual([...parts].sort((one, other) => one - other));
+    expect(parts[0]).toBeLessThan(0.1);
+    expect(parts.at(-1)).toBe(1);
     await page.goBack();
+    await page.waitForFunction(() => !location.hash.includes("model="));
+    // At once, not only with the tree.
+    expect(await page.inputValue("#model-choice")).toBe("en-small");
     await page.waitForFunction(() => document.querySelector("#model")!.textContent!.startsWith("Model en-small,"));
     expect(await page.inputValue("#model-choice")).toBe("en-small");
   });

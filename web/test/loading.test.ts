@@ -1,6 +1,6 @@
 // What goes wrong with a model is told in one line that says what to do.
 
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -33,6 +33,16 @@ describe("load", () => {
       await manifestOf({ files: { ...files.files, "graph.onnx": sum } })(path);
     });
     await expect(load(folder)).rejects.toThrow(/graph.onnx: cannot be loaded/);
+  });
+
+  it.each(["labels.onnx", "relations.onnx"])("can read %s later if it could not at first", async (name) => {
+    const folder = await changed(async (path) => rename(join(path, name), join(path, "away")));
+    const parser = await load(folder);
+    const parse = () => parser.parse("Dogs bark.", { constraints: [{ required: [[0, 2]], required_arcs: [[2, 1]] }] });
+    await expect(parse()).rejects.toThrow(`${name}: cannot be read`);
+    await rename(join(folder, "away"), join(folder, name));
+    expect(await parse()).toHaveLength(1);
+    await parser.close();
   });
 
   it("tells how far it has come", async () => {

@@ -20,6 +20,7 @@ export function buildPageOfTwoModels(): string {
   const models = join(folder, "models");
   mkdirSync(models);
   for (const name of ["en-small", "en"]) symlinkSync(fileURLToPath(EN), join(models, name));
-  execFileSync(process.execPath, [SCRIPT, join(folder, "page"), models]);
-  return join(folder, "page");
+  const page = join(models, "page"); // a path that looks like a model's
+  execFileSync(process.execPath, [SCRIPT, page, models]);
+  return page;
 }

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from os import PathLike, stat_result
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from fastapi.responses import FileResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from spanlin import __version__
 from spanlin.errors import SpanlinError
@@ -40,6 +42,7 @@ _ROUTES = (
     *("/", "/docs", "/openapi.json", "/health", "/metrics"),
     *(_PARSE, "/v1/evaluate", "/v1/model"),
 )
+_NO_CACHE = "no-cache"  # kept, and used only after asking whether it is still the same
 _AT_ONCE_BYTES = 4_000  # bodies up to this size are read in the event loop; longer ones would hold it up
 _LOOK_AGAIN = 0.5  # seconds between two looks whether the client is still there
 _ERRORS: dict[int | str, dict[str, Any]] = {
@@ -177,13 +180,14 @@ def _parse_handle(batcher: Batcher, settings: ServerSettings, model: str) -> Han
             loop=asyncio.get_running_loop(),
         )
         batcher.add(pending)
+        results = None
         try:
             while not (await asyncio.wait([pending.done], timeout=_LOOK_AGAIN))[0]:
                 if await request.is_disconnected():
                     raise _hung_up()
             results = pending.done.result()
         finally:
-            if not pending.done.done():  # the client hung up, time ran out, or the service is shutting down
+            if results is None:  # one failed, the client hung up, time ran out, or the service is shutting down
                 batcher.drop(pending)
         key = b'{"brackets":[' if found.work.trees_only else b'{"sentences":['
         items = []
@@ -281,10 +285,21 @@ def _add_page(app: FastAPI) -> None:
         index = PAGE_FOLDER / "index.html"
         if not index.is_file():
             return error_response(404, "this installation has no page: the service is at /v1/parse, see /docs")
-        return FileResponse(index, headers={"Cache-Control": "no-cache"})
+        return FileResponse(index, headers={"Cache-Control": _NO_CACHE})
 
     # Without `check_dir`, a missing folder makes every path in it a plain 404.
-    app.mount(STATIC.rstrip("/"), StaticFiles(directory=PAGE_FOLDER, check_dir=False))
+    app.mount(STATIC.rstrip("/"), _PageFiles(directory=PAGE_FOLDER, check_dir=False))
+
+
+class _PageFiles(StaticFiles):
+    """The page's files, which browsers ask for again at each visit: after an upgrade, old ones would not fit."""
+
+    def file_response(
+        self, full_path: str | PathLike[str], stat_result: stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        response.headers["Cache-Control"] = _NO_CACHE
+        return response
 
 
 def _named(name: str, route: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable, Mapping
+from time import monotonic
 from typing import Any, TypeAlias
 
 from fastapi import FastAPI, Request, Response
@@ -12,16 +14,15 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from spanlin.errors import SpanlinError
-from spanlin.server.answers import RequestError
-from spanlin.server.batching import QueueFullError
 from spanlin.server.documentation_page import documentation_page, example_body
 from spanlin.server.schema import EvaluateRequest, ParseRequest
 
 Handle: TypeAlias = Callable[[bytes, Request], Awaitable[bytes]]
 
+_LOG = logging.getLogger(__name__)
 _REFERENCE = "#/components/schemas/{model}"
 _PATIENCE = 5.0  # seconds for the examples; a busy service shows its documentation without
+_PAUSE = 30.0  # seconds until they are tried again
 
 
 def request_body(kind: type[BaseModel]) -> dict[str, Any]:
@@ -34,6 +35,7 @@ def add_documentation(app: FastAPI, handles: Mapping[str, Handle], *, secured: b
     """Add the description at /openapi.json, and the page /docs with what `handles` answer to the examples, by path."""
     answers: dict[str, str] = {}
     asking = asyncio.Lock()
+    next_try = 0.0
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -44,26 +46,28 @@ def add_documentation(app: FastAPI, handles: Mapping[str, Handle], *, secured: b
 
     @app.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> Response:
+        nonlocal next_try
         found = openapi()
         async with asking:  # once, whoever asks: anyone may read this page
-            if not answers:
-                answers.update(await _answers(found, handles, request))
+            if not answers and monotonic() >= next_try:
+                try:
+                    answers.update(await _answers(found, handles, request))
+                except Exception as error:
+                    _LOG.warning("/docs has no examples for %g s: %r", _PAUSE, error)
+                    next_try = monotonic() + _PAUSE
         return Response(documentation_page(found, answers), media_type="text/html")
 
 
 async def _answers(found: dict[str, Any], handles: Mapping[str, Handle], request: Request) -> dict[str, str]:
-    """Return what the service answers to the example of each route, or nothing if it has no time for that."""
+    """Return what the service answers to the example of each route."""
     answers = {}
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            for path, handle in handles.items():
-                operation = next(iter(found["paths"][path].values()))
-                if "security" in operation:  # this page needs no token
-                    continue
-                body = json.dumps(example_body(operation, found["components"]["schemas"])).encode()
-                answers[path] = (await handle(body, request)).decode()
-    except (RequestError, QueueFullError, SpanlinError, TimeoutError):
-        return {}
+    async with asyncio.timeout(_PATIENCE):
+        for path, handle in handles.items():
+            operation = next(iter(found["paths"][path].values()))
+            if "security" in operation:  # this page needs no token
+                continue
+            body = json.dumps(example_body(operation, found["components"]["schemas"])).encode()
+            answers[path] = (await handle(body, request)).decode()
     return answers
 
 

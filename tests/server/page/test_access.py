@@ -64,6 +64,20 @@ def test_a_phone_opens_on_the_root_with_decoders_tucked_away(visit: Visit) -> No
     expect(page.locator("#decoder")).to_be_visible()
     chosen = visit(width=360, height=740, text=TELESCOPE, decoder="cky")
     expect(chosen.locator("#decoder")).to_be_visible()
+    chosen.get_by_role("button", name="Readings and decoders").tap()
+    chosen.get_by_role("tab", name="Span table").tap()
+    expect(chosen.locator("#table-panel")).to_be_visible()
+    expect(chosen.locator("#decoder")).to_be_hidden()
+
+
+def test_tab_reaches_the_views_in_a_window_too_narrow_for_both(visit: Visit) -> None:
+    page = visit(width=800, text=CODE, view="both")
+    tree, both = (page.locator(f"#tab-{name}") for name in ("tree", "both"))
+    expect(tree).to_have_attribute("tabindex", "0")
+    page.set_viewport_size({"width": 1200, "height": 900})
+    expect(both).to_have_attribute("tabindex", "0")
+    expect(tree).to_have_attribute("tabindex", "-1")
+    assert page.get_by_role("tabpanel").count() == 2
 
 
 @pytest.mark.parametrize(("scheme", "sign"), [("light", "#icon-theme"), ("dark", "#icon-sun")])
@@ -182,6 +196,12 @@ def test_the_picture_pans_and_zooms_by_mouse_and_by_key(visit: Visit) -> None:
         eventually(page, lambda: page.evaluate(view) != seen[-1])
         seen.append(page.evaluate(view))
 
+    page.mouse.move(box["x"] + 1, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 1, box["y"] + 20)
+    page.mouse.up()  # outside, before it was a drag
+    page.mouse.move(box["x"] + 90, box["y"] + 90, steps=3)
+    assert page.evaluate(view) == seen[-1]
     page.mouse.move(box["x"] + 20, box["y"] + 20)
     page.mouse.wheel(0, -200)
     see_another()

@@ -80,6 +80,27 @@ def test_a_busy_server_is_asked_again(visit: Visit, reference: Parser) -> None:
     expect(page.get_by_role("alert")).to_be_empty()
 
 
+def test_a_countdown_ends_when_something_else_is_asked(visit: Visit) -> None:
+    page = visit(text=CODE)
+    held: list[Route] = []
+
+    def busy_once(route: Route) -> None:
+        if held:
+            return  # never answered
+        held.append(route)
+        error = {"error": {"code": "busy", "message": "too many requests at a time; try again"}}
+        route.fulfill(status=503, json=error, headers={"Retry-After": "30"})
+
+    page.route("**/v1/parse", busy_once)
+    page.fill("#text", "Dogs bark.")
+    page.press("#text", "Control+Enter")
+    button = page.locator("#notices button").first
+    expect(button).to_contain_text("Try again (in ")
+    page.fill("#text", "Cats sleep.")
+    page.press("#text", "Control+Enter")
+    expect(button).to_have_text("Try again")
+
+
 def test_failures_are_told_kindly_and_the_text_is_kept(visit: Visit) -> None:
     page = visit(text=CODE)
     before = drawn(page)
@@ -116,6 +137,28 @@ def test_failures_are_told_kindly_and_the_text_is_kept(visit: Visit) -> None:
     sync_api.expect(page.locator("#sentence .token")).to_have_count(3)
 
 
+def test_going_back_from_a_text_that_failed_halfway_shows_the_tree_of_before(visit: Visit, reference: Parser) -> None:
+    page = visit(text=CODE, compare="cky")
+    wait_for_tree(page, expected(parse(reference, CODE)), "#other-frame")
+
+    def fail_at_the_second(route: Route) -> None:
+        if "tokens" in route.request.post_data_json:
+            route.fulfill(status=500, json={"error": {"code": "x", "message": "no"}})
+        else:
+            route.continue_()
+
+    page.route("**/v1/parse", fail_at_the_second)
+    page.fill("#text", "Dogs bark.")
+    page.press("#text", "Control+Enter")
+    alert = page.get_by_role("alert")
+    alert.get_by_text("The server stumbled.").wait_for()
+    page.unroute("**/v1/parse")
+    page.go_back()
+    expect(alert).to_be_empty()
+    expect(page.locator("#sentence .token")).to_have_count(5)
+    assert drawn(page) == expected(parse(reference, CODE))
+
+
 def test_a_text_that_is_too_long_for_the_service_is_told_kindly(visit: Visit) -> None:
     page = visit(text=CODE)
     page.fill("#text", "word " * 230_000)
@@ -128,7 +171,22 @@ def test_a_token_is_asked_for_and_kept_for_the_tab(
 ) -> None:
     with running(create_app(Parser.load(threads=1), ServerSettings(token="open-sesame"))) as client:
         page = visit(str(client.base_url))
-        page.get_by_role("dialog").get_by_label("Token").fill("open-sesame")
+        box = page.get_by_role("dialog", name="This server asks for a token").get_by_label("Token")
+        box.fill("open„sesame“")
+        page.get_by_role("button", name="Use it").click()
+        expect(page.locator("#token-told")).to_contain_text("no spaces. Copy it again.")
+        box.fill("open-barley")
+        box.press("Enter")
+        box = page.get_by_role("dialog", name="The server did not accept this token").get_by_label("Token")
+        expect(box).to_have_value("")
+        expect(page.locator("#token-told")).to_be_empty()
+        page.reload()  # that token is forgotten
+        box = page.get_by_role("dialog", name="This server asks for a token").get_by_label("Token")
+        box.fill("typed, but not used")
+        page.get_by_role("button", name="Cancel").click()
+        page.get_by_role("alert").get_by_text("This server asks for a token.").wait_for()
+        page.get_by_role("button", name="Try again").click()
+        box.fill("open-sesame")
         page.get_by_role("button", name="Use it").click()
         page.fill("#text", CODE)
         page.press("#text", "Control+Enter")

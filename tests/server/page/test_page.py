@@ -287,6 +287,18 @@ def test_what_no_tree_has_is_told_and_the_tree_stays(visit: Visit) -> None:
     expect(notice).to_be_empty()
 
 
+def test_a_link_whose_wishes_no_tree_has_opens_with_the_tree_without_them(visit: Visit, reference: Parser) -> None:
+    page = visit(text=TELESCOPE, decoder="labelled", require="1.2-7 1.5-9", side="right")
+    wait_for_tree(page, expected(parse(reference, TELESCOPE)))
+    notice = page.get_by_role("alert")
+    notice.get_by_text("this is the tree without your choices").wait_for()
+    expect(notice).to_contain_text("cross")
+    expect(page.locator("#decoder")).to_have_value("argmin")
+    expect(page.locator("#chips .chip")).to_have_count(0)
+    assert "require" not in page.url
+    assert "side=right" in page.url
+
+
 def test_exports_say_what_the_library_says(visit: Visit, reference: Parser) -> None:
     parsed = parse(reference, TRICKY)
     page = visit(text=TRICKY)
@@ -309,12 +321,30 @@ def test_exports_say_what_the_library_says(visit: Visit, reference: Parser) -> N
     assert len(png) > 3000
 
 
+def test_a_picture_that_cannot_be_made_is_told_in_the_dialog(visit: Visit) -> None:
+    page = visit(text=CODE)
+    page.evaluate("() => { HTMLCanvasElement.prototype.toBlob = (take) => take(null); }")
+    page.click("#export")
+    page.get_by_role("radio", name="PNG").check()
+    told = page.locator("#export-dialog").get_by_role("status")
+    expect(told).to_have_text("That did not work: the picture is too large. Save it as SVG, or fold parts of the tree.")
+    expect(page.locator("#export-preview img")).to_have_count(0)
+    page.get_by_role("radio", name="SVG").check()
+    expect(told).to_be_empty()
+    page.get_by_role("radio", name="PNG").check()
+    page.get_by_role("button", name="Save file").click()
+    expect(told).to_contain_text("too large")
+    page.get_by_role("radio", name="SVG").check()
+    page.get_by_role("button", name="Save file").click()
+    expect(told).to_have_text("Saved tree.svg")
+
+
 def test_copying_puts_the_tree_and_the_link_into_the_clipboard(visit: Visit, reference: Parser) -> None:
     page = visit(text=CODE)
     page.click("#export")
     page.get_by_role("radio", name="Brackets").check()
     page.get_by_role("button", name="Copy", exact=True).click()
-    page.get_by_text("Copied as Brackets").wait_for()
+    page.locator("#export-dialog").get_by_role("status").get_by_text("Copied as Brackets").wait_for()
     eventually(
         page, lambda: page.evaluate("navigator.clipboard.readText()") == parse(reference, CODE).brackets() + "\n"
     )
@@ -359,13 +389,26 @@ def test_a_node_folds_under_a_roof_and_unfolds(visit: Visit) -> None:
 
 
 def test_a_long_text_has_its_tables_sentence_by_sentence(visit: Visit) -> None:
-    page = visit(text="Dogs bark at the old man. Cats do not. " * 90)
+    text = "Dogs bark at the old man. Cats do not. " * 90
+    page = visit(text=text)
     output = page.locator("#picker output")
     sync_api.expect(output).to_have_text("1 of 180")
     for words in (7, 4):
         sync_api.expect(page.locator("#sentence .token")).to_have_count(words)
         expect(page.locator("#table-missing")).to_be_hidden()
+        told = json.loads(save(page, "JSON"))
+        assert [text[start:end] for start, end in told["offsets"]] == told["words"]
+        assert told["text"] in text
         page.get_by_role("button", name="Next sentence").click()
+
+
+def test_clicks_beyond_the_first_and_the_last_sentence_do_nothing(visit: Visit) -> None:
+    page = visit(text="Dogs bark. Cats sleep. Birds sing.", sentence="2")
+    for name, place in (("Previous sentence", "1 of 3"), ("Next sentence", "3 of 3")):
+        twice = "button => { for (let click = 0; click < 4; click += 1) button.click(); }"
+        page.get_by_role("button", name=name).evaluate(twice)
+        sync_api.expect(page.locator("#picker output")).to_have_text(place)
+    assert "sentence=3" in page.url
 
 
 def test_other_scripts_and_emoji_come_through(visit: Visit, reference: Parser) -> None:
@@ -442,14 +485,18 @@ def test_the_tree_takes_the_whole_screen_and_gives_it_back(visit: Visit) -> None
     page = visit(text=TELESCOPE)
     page.get_by_role("button", name="Full screen").click()
     page.wait_for_function("document.fullscreenElement !== null")
-    box = page.locator("#tree-panel").bounding_box()
-    size = page.evaluate("[innerWidth, innerHeight]")
-    assert box is not None
-    assert [box["width"], box["height"]] == size
+    box = "(({ width, height }) => [width, height])(document.querySelector('#tree-panel').getBoundingClientRect())"
+    eventually(page, lambda: page.evaluate(box) == page.evaluate("[innerWidth, innerHeight]"))
     page.hover("#tree-frame .phrase-node[data-label=VP] .label")
     expect(page.locator("#card")).to_be_visible()
+    for _ in range(20):  # what is covered cannot be reached
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.matches('body, #tree-panel *')")
+    page.evaluate("location.hash += '&decoder=strict&require=1.2-7'")
+    page.get_by_role("button", name="Close this message").click()  # and a message is on top
     page.get_by_role("button", name="Full screen").click()
     page.wait_for_function("document.fullscreenElement === null")
+    page.locator("#text").focus()
     expect(page.locator("#composer")).to_be_in_viewport()
 
 
@@ -484,6 +531,7 @@ def test_tags_and_probabilities_can_be_hidden_and_branches_slanted(visit: Visit)
     expect(tags.first).to_have_text("")
     page.get_by_label("probabilities", exact=True).uncheck()
     expect(page.locator("#tree-frame .doubt")).to_have_count(0)
+    expect(page.locator("#sureness")).to_be_hidden()
     page.get_by_label("slanted branches").check()
     assert "Q" not in page.eval_on_selector_all("#tree-frame .edge", edges)
     # No branch goes through a label that it does not lead to.
@@ -517,6 +565,10 @@ def test_a_pasted_tree_is_compared_with_the_parsers(visit: Visit, reference: Par
     yours: list[Node] = [("NP", 0, 1), ("NP", 3, 4), ("S", 0, 5), ("VP", 1, 4), ("VP", 2, 4)]
     wait_for_tree(page, yours, "#other-frame")
     expect(page.locator("#other-title")).to_have_text("Your tree")
+    expect(page.locator("#compare option").first).to_have_text("Your tree")
+    expect(page.locator("#other-frame .phrase-node.unknown")).to_have_count(len(yours))
+    expect(page.locator("#tree-frame .phrase-node.unknown")).to_have_count(0)
+    expect(page.get_by_role("tree", name="Constituents of the other tree")).to_be_visible()
     expect(page.locator("#other-promise")).to_have_text("Agreement: F1 90.9%")
     expect(page.locator("#difference")).to_have_attribute("data-count", "1")
     wish_by_dragging(page, 2, 4, "Forbid this phrase")

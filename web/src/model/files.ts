@@ -104,14 +104,18 @@ async function openCache(name: string | null | undefined): Promise<Cache | null>
 }
 
 async function download(url: URL, name: string, { progress, signal }: FileOptions): Promise<Uint8Array> {
-  let response: Response;
   try {
-    response = await fetch(url, signal ? { signal } : {});
+    // Asked for anew: what the browser kept by itself may be of an older version, and would stay under the new one's key.
+    const response = await fetch(url, { cache: "no-cache", ...(signal && { signal }) });
+    if (!response.ok) throw new SpanlinError(`${url.href}: the server answered with status ${response.status}`);
+    return await readBody(response, (loaded, total) => progress?.({ file: name, loaded, total, cached: false }));
   } catch (error) {
-    if ((error as Error).name === "AbortError") throw error;
+    if (error instanceof SpanlinError || signal?.aborted || (error as Error).name === "AbortError") throw error;
     throw new SpanlinError(`${url.href}: cannot be fetched: is the network there, and may this page read from that host?`);
   }
-  if (!response.ok) throw new SpanlinError(`${url.href}: the server answered with status ${response.status}`);
+}
+
+async function readBody(response: Response, tell: (loaded: number, total: number | null) => void): Promise<Uint8Array> {
   // What is counted is what comes out, which a compressed answer's length is not.
   const isPlain = !response.headers.get("content-encoding");
   const total = isPlain ? Number(response.headers.get("content-length")) || null : null;
@@ -124,7 +128,7 @@ async function download(url: URL, name: string, { progress, signal }: FileOption
     if (done) break;
     parts.push(value);
     loaded += value.length;
-    progress?.({ file: name, loaded, total, cached: false });
+    tell(loaded, total);
   }
   const bytes = new Uint8Array(loaded);
   let place = 0;

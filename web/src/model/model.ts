@@ -57,13 +57,19 @@ export class Model {
 
   /** The graph of labels, for trees other than the first graph's own. */
   labelGraph(): Promise<Graph> {
-    this.#labelGraph ??= this.open(LABEL_GRAPH);
+    this.#labelGraph ??= this.open(LABEL_GRAPH).catch((error: unknown) => {
+      this.#labelGraph = null; // it may come another time
+      throw error;
+    });
     return this.#labelGraph;
   }
 
   /** The graph of relations, of a model with dependencies. */
   relationGraph(): Promise<Graph> {
-    this.#relationGraph ??= this.open(RELATION_GRAPH);
+    this.#relationGraph ??= this.open(RELATION_GRAPH).catch((error: unknown) => {
+      this.#relationGraph = null;
+      throw error;
+    });
     return this.#relationGraph;
   }
 

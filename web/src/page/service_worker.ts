@@ -1,4 +1,5 @@
-// Keeps the page itself for when there is no network. Its model is kept by the package, in a cache of its own.
+// Keeps the page itself, with the manifests of its models, for when there is no network. The rest of a model is kept by the
+// package, in a cache of its own.
 
 declare const SHELL: string[];
 declare const SHELL_VERSION: string;

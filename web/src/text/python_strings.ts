@@ -4,7 +4,7 @@ import { SPLITTING } from "../generated/splitting.js";
 
 const SPACE = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`;
 const LEADING_SPACE = new RegExp(`^${SPACE}+`, "u");
-const TRAILING_SPACE = new RegExp(`${SPACE}+$`, "u");
+const ONE_SPACE = new RegExp(`^${SPACE}$`, "u");
 const LETTERS = /^\p{L}+$/u;
 const LETTER_OR_NUMBER = /^[\p{L}\p{N}]/u;
 const LETTER = /^\p{L}/u;
@@ -34,7 +34,12 @@ export const isUppercase = (text: string): boolean => CASED.test(text) && !NOT_U
 
 export const trimStart = (text: string): string => text.replace(LEADING_SPACE, "");
 
-export const trimEnd = (text: string): string => text.replace(TRAILING_SPACE, "");
+/** From the end, as an expression for it would try again at each run of spaces. */
+export function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && ONE_SPACE.test(text[end - 1]!)) end -= 1;
+  return text.slice(0, end);
+}
 
 export const firstCharacter = (text: string): string => (text ? String.fromCodePoint(text.codePointAt(0)!) : "");
 

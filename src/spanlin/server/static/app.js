@@ -15,7 +15,7 @@ import { readTrees } from "./pasted_trees.js";
 import { LONGEST_TABLE, otherQuestion, sentenceQuestion, textQuestion, treesQuestion } from "./questions.js";
 import { SentenceView } from "./sentence_view.js";
 import { spanItems } from "./span_menu.js";
-import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan } from "./state.js";
+import { DEFAULT_STATE, VIEWS, decodeState, encodeState, fitsLink, sameArc, sameQuestion, sameSpan, withoutWishes } from "./state.js";
 import { TableView } from "./table_view.js";
 import { setUpTheme } from "./theme.js";
 import { aboutDecoder, agreement, arcsPromise, compareTrees, fillDecoders, fillModels, promise, readingOdds, showChips, showPicker, tallyText } from "./toolbar.js";
@@ -25,6 +25,7 @@ import { OBEDIENT, decoderName, readingRank, readings } from "./decoders.js";
 import { phrase, plural } from "./words.js";
 
 const MOST_RETRIES = 3;
+const SENDABLE = /^[!-~]+$/; // what a token may be that goes into a header
 
 const $ = (id) => document.getElementById(id);
 const notices = new Notices($("notices"), $("toasts"));
@@ -33,7 +34,7 @@ const menu = new Menu($("menu"));
 
 let state = readAddress();
 let good = null; // the last state that the service could answer
-let sentences = []; // its parses
+let sentences = []; // its parses, in a list that is replaced and never changed
 let open = null; // the open one: {parsed, root}
 let other = null; // the same sentence by the decoder, or in the reading, that it is compared with
 let asking = null; // the request under way
@@ -44,9 +45,10 @@ let running = null; // the model that parses or is being loaded, as the state na
 
 // ---- asking the service ---------------------------------------------------------------------------------------
 
-/** Brings the page to its state: asks what is not known yet, then shows all. */
-async function refresh() {
+/** Brings the page to its state: asks what is not known yet, then shows all, and a notice if there is one to go with it. */
+async function refresh(notice = null) {
   asking?.abort();
+  notices.stopCountdown();
   const mine = (asking = new AbortController());
   const asked = state;
   if (!asked.text.trim()) {
@@ -64,38 +66,48 @@ async function refresh() {
         return;
       }
     }
+    let found = sentences;
     if (!good || !sameQuestion(good, asked)) {
-      const found = await fetchParses(pasted ? treesQuestion(asked, pasted) : textQuestion(asked), mine.signal);
-      sentences = found.filter((parsed) => parsed.words.length);
+      found = await fetchParses(pasted ? treesQuestion(asked, pasted) : textQuestion(asked), mine.signal);
+      found = found.filter((parsed) => parsed.words.length);
     }
-    if (!sentences.length) {
+    if (!found.length) {
       showNothing();
       notices.show("There is no word in this.", "Type a sentence, or try one of the examples.");
       return;
     }
-    if (asked.sentence >= sentences.length) asked.sentence = sentences.length - 1;
-    let parsed = sentences[asked.sentence];
-    const hasTables = "left_log_probs" in parsed || "right_log_probs" in parsed;
-    if (!hasTables && parsed.words.length <= LONGEST_TABLE) {
-      [parsed] = await fetchParses(sentenceQuestion(asked, parsed.words, asked.decoder), mine.signal);
-      sentences[asked.sentence] = parsed;
+    if (asked.sentence >= found.length) asked.sentence = found.length - 1;
+    let parsed = found[asked.sentence];
+    if (!Object.keys(tablesOf(parsed)).length && parsed.words.length <= LONGEST_TABLE) {
+      const [again] = await fetchParses(sentenceQuestion(asked, parsed.words, asked.decoder), mine.signal);
+      parsed = { ...parsed, ...tablesOf(again) };
+      found = found.with(asked.sentence, parsed);
     }
     const compared = asked.compare ? await compareWith(asked, parsed.words, mine.signal) : (pasted?.[asked.sentence] ?? null);
     if (asking !== mine) return;
+    // Together, and only now: after a failure the page still has the trees of what it could do last.
     good = asked;
+    sentences = found;
     retries = 0;
     notices.clear();
     open = { parsed, root: buildTree(parsed) };
+    $("compare").options[0].textContent = pasted ? "Your tree" : "Only this tree";
     other = compared && { parsed: compared, root: buildTree(compared) };
     show();
+    if (notice) notices.show(...notice);
   } catch (error) {
-    if (error.name !== "AbortError") failed(error);
+    if (asking === mine && error.name !== "AbortError") failed(error);
   } finally {
     if (asking === mine) {
       busy(false);
       showLoading(null);
     }
   }
+}
+
+/** The tables of a parse that has them; asked for by its words, it has no places in the text. */
+function tablesOf(parsed) {
+  return Object.fromEntries(Object.entries(parsed).filter(([key]) => key === "left_log_probs" || key === "right_log_probs"));
 }
 
 /** The parse that the open sentence is compared with; null if it has no reading of that rank. */
@@ -113,7 +125,7 @@ function failed(error, again = refresh) {
     return;
   }
   if (error.status === 401) {
-    $("token-dialog").showModal();
+    askToken(error.title);
     return;
   }
   // The same text was parsed before: it is the new wish that cannot be met, so the page goes back to what could.
@@ -123,6 +135,14 @@ function failed(error, again = refresh) {
     writeAddress("replace");
     showControls();
     notices.show("That cannot be done, so the tree stays as it was.", error.message);
+    return;
+  }
+  // A link, or a choice from another text: without it there is at least a tree.
+  const plain = withoutWishes(state);
+  if (refused && !(sameQuestion(plain, state) && plain.compare === state.compare)) {
+    state = plain;
+    writeAddress("replace");
+    refresh(["That cannot be done, so this is the tree without your choices.", error.message]);
     return;
   }
   const canRetry = error.retryAfter !== null;
@@ -202,6 +222,9 @@ function begin() {
   if (![...decoders, ...readings].includes(state.compare)) state = { ...state, compare: "" };
   if (!hasDependencies && state.model === running) state = { ...state, requiredArcs: [], forbiddenArcs: [] };
   menu.close();
+  showChoices();
+  // On a phone they are tucked away, unless a link has chosen one.
+  if (state.compare || state.model || state.decoder !== DEFAULT_STATE.decoder) $("how").setAttribute("aria-expanded", "true");
   refresh();
 }
 
@@ -214,6 +237,7 @@ function showNothing() {
   $("welcome").hidden = false;
   notices.clear();
   busy(false);
+  showLoading(null);
 }
 
 function wishes() {
@@ -254,6 +278,7 @@ function showLook() {
   const look = state.look ?? DEFAULT_STATE.look; // a history entry of an older page has none
   for (const input of $("look").querySelectorAll("input")) input.checked = look[input.name];
   for (const view of [tree, otherTree]) view.setLook(look);
+  $("sureness").hidden = !look.probabilities;
 }
 
 /** Shows dependencies if the model has them. */
@@ -273,13 +298,16 @@ function otherPromise(constrained) {
   return promise(other.parsed, constrained && OBEDIENT.includes(state.compare));
 }
 
-function showControls() {
+/** Shows what is chosen in the lists, whether or not there is a tree of it yet. */
+function showChoices() {
   $("model-choice").value = state.model || models[0]?.name;
   $("decoder").value = state.decoder;
   $("compare").value = state.compare;
   $("decoder-about").textContent = aboutDecoder(state.decoder);
-  // On a phone they are tucked away, unless a link has chosen one.
-  if (state.compare || state.model || state.decoder !== DEFAULT_STATE.decoder) $("how").setAttribute("aria-expanded", "true");
+}
+
+function showControls() {
+  showChoices();
   if (!sentences.length) return;
   showPicker($("picker"), sentences, state.sentence);
   showChips($("chips"), sentences[state.sentence].words, state, {
@@ -287,12 +315,19 @@ function showControls() {
     onremoveArc: (arc) => wishArc("", arc),
   });
   $("result").dataset.view = state.view;
+  showTabs();
+}
+
+function showTabs() {
+  const shown = shownViews();
+  const reached = shown.includes(state.view) ? state.view : shown[0]; // a window may have become too narrow for both
   for (const tab of document.querySelectorAll("[role=tab]")) {
-    const isOpen = tab.dataset.view === state.view;
-    tab.setAttribute("aria-selected", String(isOpen));
-    tab.tabIndex = isOpen ? 0 : -1;
+    tab.setAttribute("aria-selected", String(tab.dataset.view === state.view));
+    tab.tabIndex = tab.dataset.view === reached ? 0 : -1;
   }
 }
+
+const shownViews = () => VIEWS.filter((view) => $(`tab-${view}`).offsetParent !== null);
 
 function showTable() {
   const { parsed, root } = open;
@@ -350,7 +385,7 @@ function makeTree(frame, name) {
 }
 
 const tree = makeTree($("tree-frame"), "Constituents of the sentence");
-const otherTree = makeTree($("other-frame"), "Constituents by the other decoder");
+const otherTree = makeTree($("other-frame"), "Constituents of the other tree");
 // Side by side, what differs is seen more easily where all the rest is of one size.
 [tree.viewport.partner, otherTree.viewport.partner] = [otherTree.viewport, tree.viewport];
 const table = new TableView($("table-frame"), {
@@ -383,7 +418,6 @@ const arcs = new ArcsView($("arcs-frame"), {
 const exporting = new ExportDialog(
   $("export-dialog"),
   () => ({ ...open, collapsed: tree.collapsed, look: state.look, sentences }),
-  (text) => notices.say(text),
 );
 
 const composer = new Composer($("composer"), {
@@ -401,14 +435,16 @@ const composer = new Composer($("composer"), {
 // ---- the reader's hands ---------------------------------------------------------------------------------------
 
 $("model-choice").addEventListener("change", ({ target }) => {
-  // Arcs are wishes that a model without dependencies cannot meet.
-  change({ model: target.value === models[0].name ? "" : target.value, requiredArcs: [], forbiddenArcs: [] });
+  change({ model: target.value === models[0].name ? "" : target.value });
 });
 $("decoder").addEventListener("change", (event) => change({ decoder: event.target.value }));
 $("compare").addEventListener("change", (event) => change({ compare: event.target.value }));
 $("picker").querySelector("select").addEventListener("change", (event) => change({ sentence: Number(event.target.value) }));
 for (const step of $("picker").querySelectorAll("[data-step]")) {
-  step.addEventListener("click", () => change({ sentence: state.sentence + Number(step.dataset.step) }));
+  step.addEventListener("click", () => {
+    const next = state.sentence + Number(step.dataset.step);
+    if (next in sentences) change({ sentence: next }); // a second click may come before the button is off
+  });
 }
 $("sides").addEventListener("change", (event) => {
   state = { ...state, side: event.target.value };
@@ -423,7 +459,7 @@ $("look").addEventListener("change", ({ target }) => {
 $("tabs").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
 $("tabs").addEventListener("keydown", (event) => {
   if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-  const shown = VIEWS.filter((view) => $(`tab-${view}`).offsetParent !== null);
+  const shown = shownViews();
   const step = event.key === "ArrowRight" ? 1 : -1;
   showView(shown[(shown.indexOf(state.view) + step + shown.length) % shown.length]);
   $("tabs").querySelector("[aria-selected=true]").focus();
@@ -457,9 +493,9 @@ $("share").addEventListener("click", async () => {
   }
   try {
     await copyText(location.href);
-    notices.say("Link copied: it brings back all you see");
+    notices.say("Link copied: it brings back the text and all your choices");
   } catch {
-    notices.say("Copy the address of this page: it brings back all you see");
+    notices.say("Copy the address of this page: it brings back the text and all your choices");
   }
 });
 $("help").addEventListener("click", () => $("help-dialog").showModal());
@@ -471,10 +507,24 @@ $("skip").addEventListener("click", (event) => {
 for (const dialog of document.querySelectorAll("dialog")) {
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
 }
+function askToken(title = "This server asks for a token") {
+  $("token-title").textContent = title;
+  $("token-told").textContent = "";
+  $("token-dialog").returnValue = ""; // Escape would leave that of the last time
+  $("token-dialog").showModal();
+}
+$("token-dialog").addEventListener("submit", (event) => {
+  const token = $("token").value.trim();
+  if (event.submitter.value !== "use" || !token || SENDABLE.test(token)) return;
+  event.preventDefault();
+  $("token-told").textContent = "A token has only letters, digits and signs of a plain keyboard, and no spaces. Copy it again.";
+  $("token").select();
+});
+$("token-cancel").addEventListener("click", () => $("token-dialog").close());
 $("token-dialog").addEventListener("close", () => {
   const token = $("token").value.trim();
   if ($("token-dialog").returnValue !== "use" || !token) {
-    notices.show("This server asks for a token.", "Ask whoever runs it for one.", { retry: () => $("token-dialog").showModal() });
+    notices.show("This server asks for a token.", "Ask whoever runs it for one.", { retry: () => askToken() });
     return;
   }
   $("token").value = "";
@@ -482,6 +532,7 @@ $("token-dialog").addEventListener("close", () => {
   start();
 });
 addEventListener("popstate", restore);
+addEventListener("resize", showTabs);
 setUpTheme($("theme"), () => table.recolour());
 
 /** Shows how far loading has come, from 0 to 1; null when it is over. */
@@ -502,7 +553,7 @@ function knownModel(found) {
 async function loadModel(name) {
   running = name;
   try {
-    const model = await fetchModel(showLoading, name);
+    const model = await fetchModel((part) => running === name && showLoading(part), name);
     if (running === name) useModel(model);
   } catch (error) {
     if (running === name) running = null;
@@ -514,6 +565,7 @@ function useModel(model) {
   decoders = model.decoders;
   hasDependencies = model.relations.length > 0;
   fillDecoders($("decoder"), $("compare"), decoders);
+  showChoices();
   const where = isInTab ? ". It runs in this tab: nothing that you type leaves it" : "";
   $("model").textContent = `Model ${model.name}, spanlin ${model.version}${where}`;
 }

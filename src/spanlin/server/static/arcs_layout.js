@@ -2,7 +2,7 @@
 
 import { arcEnds, arcLevels } from "./arcs.js";
 import { FONTS, textWidth } from "./layout.js";
-import { sureness } from "./tree.js";
+import { doubt, sureness } from "./tree.js";
 import { shorten, visible } from "./words.js";
 
 const LEVEL = 30; // from an arc to the one above it
@@ -47,9 +47,7 @@ export function layoutArcs(parsed) {
 
 function makeArc(parsed, word, head) {
   const probability = parsed.arc_probabilities[word];
-  const sure = sureness(probability);
-  const doubt = sure === "sure" ? "" : probability < 0.01 ? "<1%" : `${Math.round(100 * probability)}%`;
-  return { word, head, probability, sure, doubt, relation: visible(parsed.relations[word]) };
+  return { word, head, probability, sure: sureness(probability), doubt: doubt(probability), relation: visible(parsed.relations[word]) };
 }
 
 /** Puts each word as far to the left as its width and the relations of the arcs that end there allow. */

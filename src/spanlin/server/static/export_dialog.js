@@ -14,14 +14,11 @@ const FORMATS = {
 };
 
 export class ExportDialog {
-  /**
-   * `current()` gives what is on the page: {root, parsed, collapsed, look} and all `sentences` of the text;
-   * `onsaid(text)` tells the reader of success.
-   */
-  constructor(dialog, current, onsaid) {
+  /** `current()` gives what is on the page: {root, parsed, collapsed, look} and all `sentences` of the text. */
+  constructor(dialog, current) {
     this.dialog = dialog;
     this.current = current;
-    this.onsaid = onsaid;
+    this.told = dialog.querySelector("#export-told");
     this.format = "svg";
     this.preview = dialog.querySelector("#export-preview");
     this.about = dialog.querySelector("#export-about");
@@ -44,18 +41,32 @@ export class ExportDialog {
 
   async #choose(key) {
     this.format = key;
+    this.told.textContent = "";
     const { picture, about } = FORMATS[key];
     this.about.textContent = about;
     // Pictures are of one tree.
     this.all.closest("label").hidden = Boolean(picture) || this.current().sentences.length < 2;
     this.#forget();
-    if (picture) {
+    if (!picture) {
+      refill(this.preview, el("pre", { tabindex: "0", dir: "auto" }, this.#text()));
+      return;
+    }
+    refill(this.preview);
+    await this.#trying(async () => {
       const blob = await this.#blob();
       if (this.format !== key) return;
       this.url = URL.createObjectURL(blob);
       refill(this.preview, el("img", { src: this.url, alt: "The tree as it will be saved" }));
-    } else {
-      refill(this.preview, el("pre", { tabindex: "0", dir: "auto" }, this.#text()));
+    });
+  }
+
+  /** Does something, and says in the dialog why it could not be done, unless another format was chosen meanwhile. */
+  async #trying(action) {
+    const { format } = this;
+    try {
+      await action();
+    } catch (error) {
+      if (this.format === format) this.told.textContent = `That did not work: ${error.message}`;
     }
   }
 
@@ -74,10 +85,13 @@ export class ExportDialog {
   }
 
   async #save() {
-    const url = URL.createObjectURL(await this.#blob());
-    el("a", { href: url, download: FORMATS[this.format].file }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
-    this.onsaid(`Saved ${FORMATS[this.format].file}`);
+    const { file } = FORMATS[this.format];
+    await this.#trying(async () => {
+      const url = URL.createObjectURL(await this.#blob());
+      el("a", { href: url, download: file }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 10000);
+      this.told.textContent = `Saved ${file}`;
+    });
   }
 
   async #copy() {
@@ -87,9 +101,9 @@ export class ExportDialog {
       } else {
         await copyText(this.#text());
       }
-      this.onsaid(`Copied as ${FORMATS[this.format].name}`);
+      this.told.textContent = `Copied as ${FORMATS[this.format].name}`;
     } catch {
-      this.onsaid("The browser did not let us copy; save it instead");
+      this.told.textContent = "The browser did not let us copy. Save it instead.";
     }
   }
 

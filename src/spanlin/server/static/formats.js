@@ -56,6 +56,7 @@ const TINTS = {
   sure: { fill: "#e3f1ee", stroke: "#1c7468", dash: "" },
   likely: { fill: "#fbf0d4", stroke: "#8a6100", dash: "7 3" },
   unsure: { fill: "#fde4d3", stroke: "#a8480c", dash: "4 3" },
+  unknown: { fill: "#ffffff", stroke: "#5b6370", dash: "" },
   doubtful: { fill: "#fbdcdf", stroke: "#b3202f", dash: "1.5 3" },
 };
 

@@ -3,7 +3,7 @@
 // Pure arithmetic but for the widths of text, which a canvas tells without touching the page; linear in the tree.
 
 import { phrase, shorten, visible } from "./words.js";
-import { sureness } from "./tree.js";
+import { doubt, sureness } from "./tree.js";
 
 export const FONTS = {
   label: '600 13px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
@@ -89,12 +89,13 @@ export function layoutTree(root, words, collapsed, look = PLAIN_LOOK) {
 function makePlace(node, parent, depth, { words, collapsed, look }) {
   const isWord = node.word !== null;
   const folded = !isWord && collapsed.has(node.key);
-  const sure = isWord || node.parent === null || !look.probabilities ? "sure" : sureness(node.probability);
+  const isPlain = isWord || node.parent === null || !look.probabilities;
   return {
-    node, parent, depth, folded, sure,
+    node, parent, depth, folded,
+    sure: isPlain ? "sure" : sureness(node.probability),
     children: [],
     title: isWord && !look.tags ? "" : visible(node.label) || "—",
-    doubt: sure === "sure" ? "" : node.probability < 0.01 ? "<1%" : `${Math.round(100 * node.probability)}%`,
+    doubt: isPlain ? "" : doubt(node.probability),
     text: isWord ? shorten(visible(node.word), LONGEST_WORD) : folded ? phrase(words, node.left, node.right, FOLDED_TEXT) : "",
     level: 0, start: 0, stretch: 0, inner: 0, x: 0, y: 0, pill: 0, edge: "",
   };
@@ -102,8 +103,8 @@ function makePlace(node, parent, depth, { words, collapsed, look }) {
 
 function measure(place) {
   const own = textWidth(place.title, place.node.word === null ? FONTS.label : FONTS.tag);
-  const doubt = place.doubt ? textWidth(place.doubt, FONTS.small) + 6 : 0;
-  place.pill = own + doubt + 18;
+  const extra = place.doubt ? textWidth(place.doubt, FONTS.small) + 6 : 0;
+  place.pill = own + extra + 18;
   if (place.node.word !== null) {
     place.stretch = Math.max(place.pill - 10, textWidth(place.text, FONTS.word)) + GAP;
   } else if (place.folded) {

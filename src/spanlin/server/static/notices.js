@@ -14,7 +14,7 @@ export class Notices {
   show(title, message, { retry = null, seconds = null } = {}) {
     this.clear();
     const words = el("p", {}, el("strong", {}, title), el("span", { dir: "auto" }, ` ${message}`));
-    const button = retry && el("button", { type: "button", class: "plain", onclick: () => { this.clear(); retry(); } }, "Try again");
+    const button = retry && el("button", { type: "button", class: "plain retry", onclick: () => { this.clear(); retry(); } }, "Try again");
     const close = el("button", { type: "button", class: "plain square", "aria-label": "Close this message", onclick: () => this.clear() }, icon("close"));
     refill(this.standing, el("div", { class: "notice" }, icon("info"), words, button, close));
     if (retry && seconds) this.#countDown(button, seconds, retry);
@@ -23,6 +23,13 @@ export class Notices {
   clear() {
     clearInterval(this.timer);
     refill(this.standing);
+  }
+
+  /** Leaves it to the reader to try again. */
+  stopCountdown() {
+    clearInterval(this.timer);
+    const button = this.standing.querySelector(".retry");
+    if (button) button.textContent = "Try again";
   }
 
   say(text) {

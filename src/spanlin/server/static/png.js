@@ -2,7 +2,7 @@
 
 const SHARPNESS = 2;
 const LONGEST_SIDE = 16000; // no browser's canvas is sure to hold more
-const MOST_PIXELS = 120e6;
+const MOST_PIXELS = 16e6; // nor more in all; phones hold the fewest
 
 /** A promise of the picture as a Blob. */
 export async function pngOf(svgText) {
@@ -18,7 +18,7 @@ export async function pngOf(svgText) {
     canvas.height = Math.max(1, Math.floor(height * scale));
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) => {
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large"))), "image/png");
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large. Save it as SVG, or fold parts of the tree."))), "image/png");
     });
   } finally {
     URL.revokeObjectURL(url);

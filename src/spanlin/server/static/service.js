@@ -7,7 +7,7 @@ const TOKEN = "spanlin-token";
 const TITLES = {
   400: "The parser did not understand this",
   401: "This server asks for a token",
-  404: "The server has no such door",
+  404: "There is nothing at this address of the server",
   413: "That is more text than this server takes at once",
   422: "That cannot be done",
   500: "The server stumbled",
@@ -50,7 +50,8 @@ export async function fetchParses(question, signal) {
 
 async function ask(path, options) {
   const headers = { ...options.headers };
-  if (token()) headers.Authorization = `Bearer ${token()}`;
+  const sent = token();
+  if (sent) headers.Authorization = `Bearer ${sent}`;
   let response;
   try {
     response = await fetch(path, { ...options, headers, credentials: "same-origin" });
@@ -63,7 +64,12 @@ async function ask(path, options) {
     });
   }
   if (response.ok) return response.json();
-  throw await refusal(response);
+  const error = await refusal(response);
+  if (response.status === 401 && sent) {
+    if (token() === sent) setToken("");
+    error.title = "The server did not accept this token";
+  }
+  throw error;
 }
 
 async function refusal(response) {

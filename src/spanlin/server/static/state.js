@@ -77,6 +77,12 @@ export const sameSpan = (one, two) =>
 export const sameArc = (one, two) =>
   one.sentence === two.sentence && one.word === two.word && one.head === two.head;
 
+/** A state without wishes for its tree, which a sentence may not have. */
+export const withoutWishes = (state) => {
+  const { decoder, compare, required, forbidden, requiredArcs, forbiddenArcs } = DEFAULT_STATE;
+  return { ...state, decoder, compare, required, forbidden, requiredArcs, forbiddenArcs };
+};
+
 /** Whether two states ask the parser for the same trees and heads. */
 export function sameQuestion(one, two) {
   const wishes = (state) => [

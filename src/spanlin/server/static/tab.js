@@ -3,11 +3,13 @@
 
 import { ParserError } from "./parser_error.js";
 
-/** The models that the page can load, by name, with their sizes in bytes; none if a service parses. */
+/** The models that the page can load, by name, with their sizes in bytes, and with all that they need besides; none if a
+ * service parses. */
 export const models = Array.from(document.querySelectorAll("meta[name=spanlin-model]"), ({ content, dataset }) => ({
   name: content.split("/").at(-1),
   folder: content,
   bytes: Number(dataset.bytes),
+  allBytes: Number(dataset.allBytes),
 }));
 
 export const isInTab = models.length > 0;
@@ -29,24 +31,33 @@ function load(tell = () => {}) {
   return loading.get(model);
 }
 
-async function start({ folder }, tell) {
+async function start({ folder, allBytes }, tell) {
   const { loadInWorker } = await import(here("tab/spanlin.js"));
   const worker = new Worker(here("tab/worker.js"), { type: "module" });
-  const files = new Map();
+  const files = new Map(); // how many bytes of each have come
   return loadInWorker(here(folder), {
     worker,
     everything: true,
     wasmUrl: here("tab/ort-wasm-simd-threaded.wasm"),
-    progress({ file, loaded, total }) {
-      if (total) files.set(file, [loaded, total]);
-      const [done, all] = [...files.values()].reduce(([one, two], [more, most]) => [one + more, two + most], [0, 0]);
-      tell(all ? done / all : 0);
+    progress({ file, loaded }) {
+      files.set(file, loaded);
+      const done = [...files.values()].reduce((sum, bytes) => sum + bytes, 0);
+      tell(Math.min(1, done / allBytes));
     },
   });
 }
 
-const failure = (title, error, more) =>
-  error.name === "AbortError" ? error : new ParserError({ title, message: `${error.message}.`, ...more });
+function failure(title, error, more) {
+  if (error.name === "AbortError") return error;
+  const message = /[.?!]$/.test(error.message) ? error.message : `${error.message}.`;
+  return new ParserError({ title, message, ...more });
+}
+
+/** Why a model could not be loaded; without a network, what to do about that is worth more than an address. */
+function loadFailure(error) {
+  const offline = new Error("There is no network. Load this model once with a network, and it will work without one");
+  return failure("The parser could not be loaded", navigator.onLine ? error : offline, { retryAfter: 0 });
+}
 
 export const parserInTab = {
   async fetchModel(tell, name) {
@@ -54,7 +65,7 @@ export const parserInTab = {
     try {
       return (await load(tell)).facts;
     } catch (error) {
-      throw failure("The parser could not be loaded", error, { retryAfter: 0 });
+      throw loadFailure(error);
     }
   },
 
@@ -63,7 +74,7 @@ export const parserInTab = {
     try {
       parser = await load();
     } catch (error) {
-      throw failure("The parser could not be loaded", error, { retryAfter: 0 });
+      throw loadFailure(error);
     }
     try {
       const { results } = await parser.answer(question, signal);

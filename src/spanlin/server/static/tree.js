@@ -74,9 +74,16 @@ export function onlyIn(root, other) {
   return new Set(constituents(root).map((found) => found.key).filter((key) => !theirs.has(key)));
 }
 
-/** How sure the parser is, in four steps that differ in colour, in line and in wording. */
+/** How sure the parser is, in four steps that differ in colour, in line and in wording; of a reader's own tree, who knows. */
 export function sureness(probability) {
-  if (probability === null || probability >= 0.95) return "sure";
+  if (probability === null) return "unknown";
+  if (probability >= 0.95) return "sure";
   if (probability >= 0.8) return "likely";
   return probability >= 0.5 ? "unsure" : "doubtful";
+}
+
+/** The probability in a few characters, where the parser is less than sure. */
+export function doubt(probability) {
+  if (["sure", "unknown"].includes(sureness(probability))) return "";
+  return probability < 0.01 ? "<1%" : `${Math.round(100 * probability)}%`;
 }

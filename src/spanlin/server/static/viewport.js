@@ -138,6 +138,10 @@ export class Viewport {
   #drag(event) {
     const last = this.pointers.get(event.pointerId);
     if (!last) return;
+    if (!event.buttons) {
+      this.#release(event); // it was let go outside, before it was a drag
+      return;
+    }
     const [dx, dy] = [event.clientX - last.x, event.clientY - last.y];
     if (!this.dragged && Math.hypot(event.clientX - this.origin.x, event.clientY - this.origin.y) < DRAG) return;
     if (!this.dragged) {
