@@ -75,6 +75,7 @@ def render(
         "- The paper's own numbers are from other treebanks, so compare differences, not scores.\n"
         "- `python -m experiments TABLE --data DIR` trains the rows of a table, and `python -m experiments render` "
         "makes this page, prose included, from the results.",
+        *_what_is_old(found),
         *(page.part(table) for table in TABLES.values()),
         "## Deviations from the paper",
         "Rows that stand for the paper's model, beside what the paper says of its settings and what its authors' "
@@ -86,6 +87,30 @@ def render(
     path = docs / PAGE
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return path
+
+
+def _what_is_old(found: Results) -> list[str]:
+    """Return a paragraph on rows whose settings have changed since they were run, and on tables without results."""
+    run = {
+        (row, treebank)
+        for table in TABLES.values()
+        for treebank in table.treebanks
+        for row in table.rows
+        if found.of(row, treebank)
+    }
+    old = [one for one in run if found.changed_keys(*one)]
+    measured = {row for row, _ in run}
+    missing = [f"*{table.title}*" for table in TABLES.values() if not measured.intersection(table.rows)]
+    said = []
+    if old:
+        said.append(
+            f"Of {len(run)} rows with results, each counted once per treebank, {len(old)} ran before their "
+            "settings were last changed. Their scores are those of the settings that they had then; the tables name "
+            "these rows."
+        )
+    if run and missing:
+        said.append(f"Not measured yet: {', '.join(missing)}.")
+    return [f"**What is not up to date.** {' '.join(said)}"] if said else []
 
 
 class _Prose(NamedTuple):

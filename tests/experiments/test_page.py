@@ -74,6 +74,7 @@ def test_without_results_every_table_says_how_to_measure_it(tmp_path: Path) -> N
     for name in TABLES:
         assert f"*Not measured yet.* `python -m experiments {name} --data DIR`" in page
     assert "It holds." not in page
+    assert "not up to date" not in page
     assert "| ADJP | 893 | 73.01 | 75.14 | +2.13 |" in page  # the paper's, as facts
     assert not (tmp_path / "docs" / "paper-figures").exists()
 
@@ -152,6 +153,10 @@ def test_a_row_with_another_decoder_or_older_settings_is_told(tmp_path: Path) ->
     assert "Run with earlier settings than these rows have now: - MLP_l and MLP_r (" in own
     assert "`averaging`" in own
     assert "BiLSTM (" not in own
+    assert (
+        "Of 2 rows with results, each counted once per treebank, 1 ran before their settings were last changed." in page
+    )
+    assert "Not measured yet: *The paper's own settings*," in page
 
 
 def test_prose_has_its_numbers_and_a_verdict_follows_from_them(tmp_path: Path) -> None:
