@@ -44,4 +44,4 @@ def test_what_is_not_a_model_is_one_line_with_those_that_are(
 
 def test_a_folder_beside_goes_by_a_name_that_no_packaged_model_has(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(copy.parent)
-    assert open_folder(find_model("copy")).path == Path("copy")
+    assert open_folder(find_model("copy")).path == copy

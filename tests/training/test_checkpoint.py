@@ -53,7 +53,7 @@ def test_a_folder_without_a_checkpoint_is_an_error(tmp_path: Path) -> None:
 
 def test_another_format_is_an_error(copy: Path) -> None:
     (copy / "model.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(CheckpointError, match="model: format 99, but this version reads format 1: export it again"):
+    with pytest.raises(CheckpointError, match="model: format 99, but this version reads format 1: train it again"):
         load_model(copy)
 
 

@@ -13,7 +13,7 @@ from generated_treebank import generate_treebank, generate_trees
 from spanlin.config.network import ContextConfig, LexicalConfig, NetworkConfig, ScorerConfig
 from spanlin.config.training import BatchConfig, OptimizerConfig, TrainingConfig, TreebankConfig
 from spanlin.decoding.decode import decode_batch
-from spanlin.errors import CheckpointError, ConfigError, EvaluationError, SpanlinError, TreeSyntaxError
+from spanlin.errors import CheckpointError, ConfigError, EvaluationError, SpanlinError, TreeError, TreeSyntaxError
 from spanlin.evaluation.files import score_files
 from spanlin.evaluation.parameters import COLLINS
 from spanlin.training.batches import BatchMaker
@@ -268,5 +268,5 @@ def test_a_file_without_trees_cannot_be_scored(gold: Path, tmp_path: Path) -> No
 
 def test_an_output_that_cannot_be_written_is_an_error(gold: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    with pytest.raises(EvaluationError, match="out: cannot be written: Is a directory"):
+    with pytest.raises(TreeError, match="out: cannot be written: Is a directory"):
         evaluate_model(untrained_model(gold), gold, output=tmp_path / "out")
