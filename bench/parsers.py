@@ -42,13 +42,15 @@ PEERS = {
     "supar-no-mbr": Contestant(name="SuPar CRF, no MBR", runner="supar", settings={"mbr": False}),
     "stanza": Contestant(name="Stanza", runner="stanza"),
 }
+OWN_NETWORK = ("supar", "supar-no-mbr")
+"""Peers that also have a network of their own, without a pretrained encoder."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What to measure, on what, how often."""
+    """What to measure, on what, how often. Without an encoder, each parser has a network of its own."""
 
-    encoder: Path
+    encoder: Path | None = None
     train: Path
     dev: Path
     sentences: Path
@@ -86,7 +88,7 @@ def compare(comparison: Comparison, contestants: Sequence[Contestant], log: Call
         jobs = JobMaker(comparison, Path(folder))
         settings = {
             "device": comparison.device,
-            "encoder": comparison.encoder.name,
+            "encoder": comparison.encoder.name if comparison.encoder else "",
             "sentences": jobs.corpus,
             "training": f"{comparison.train_count} trees of {comparison.train.name}",
             "peer_pins": {name: comparison.pins(name) for name in environments.PINS},
@@ -132,7 +134,7 @@ class JobMaker:
             content = [
                 comparison.pins(contestant.runner),
                 self.train.read_text(encoding="utf-8"),
-                str(comparison.encoder),
+                str(comparison.encoder or ""),
                 comparison.epochs,
                 comparison.train_seconds,
             ]
@@ -142,7 +144,7 @@ class JobMaker:
         return Job(
             output=str(self.folder / "output.json"),
             model=str(model.resolve()),
-            encoder=str(comparison.encoder.resolve()),
+            encoder=str(comparison.encoder.resolve()) if comparison.encoder else "",
             train=str(self.train),
             dev=str(self.dev),
             sentences=str(self.ours if contestant.model else self.peers),

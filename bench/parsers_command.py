@@ -23,7 +23,11 @@ def named_paths(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
 
 
 @click.command()
-@click.option("--encoder", type=FOLDER, required=True, help="A transformers folder, the encoder of every parser.")
+@click.option(
+    "--encoder",
+    type=FOLDER,
+    help="A transformers folder, the encoder of every parser; without it, peers have networks of their own.",
+)
 @click.option("--train", type=EXISTING_FILE, required=True, help="Trees that the peers are trained on, briefly.")
 @click.option("--dev", type=EXISTING_FILE, required=True, help="Trees that show what the training came to.")
 @click.option("--sentences", type=EXISTING_FILE, required=True, help="Trees, or JSON lists of words, to parse.")
@@ -80,7 +84,7 @@ def named_paths(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
 @click.option("--plot", "plot_file", type=OUTPUT_FILE, help="Write a plot here.")
 def parsers(
     *,
-    encoder: Path,
+    encoder: Path | None,
     train: Path,
     dev: Path,
     sentences: Path,
@@ -108,11 +112,14 @@ def parsers(
     """Measure whole parsers beside each other: ours, benepar, SuPar, Stanza."""
     import json
 
-    from bench.parsers import PEERS, Comparison, Contestant, compare
+    from bench.parsers import OWN_NETWORK, PEERS, Comparison, Contestant, compare
     from bench.peers.report import plot, to_markdown
 
     if unknown := set(peers) - PEERS.keys():
         raise click.UsageError(f"no peer {', '.join(sorted(unknown))}; there are {', '.join(PEERS)}")
+    peers = peers or tuple(PEERS if encoder else OWN_NETWORK)
+    if encoder is None and (without := set(peers).difference(OWN_NETWORK)):
+        raise click.UsageError(f"--peer {', '.join(sorted(without))} has no network of its own: give --encoder")
     if unknown := (pythons | paths).keys() - {"spanlin", *(peer.runner for peer in PEERS.values())}:
         raise click.UsageError(f"--python or --path {', '.join(sorted(unknown))}: no peer of that name")
     if unknown := bare_encoders.keys() - ours.keys():
@@ -123,7 +130,7 @@ def parsers(
             Contestant(name=name, runner="spanlin", model=folder, settings=limits.get(name, {}))
             for name, folder in ours.items()
         ),
-        *(PEERS[name] for name in peers or PEERS),
+        *(PEERS[name] for name in peers),
     ]
     comparison = Comparison(
         encoder=encoder,

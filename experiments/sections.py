@@ -181,8 +181,9 @@ def bench_section(comparisons: Sequence[dict[str, Any]]) -> str:
         machine = comparison["machine"]
         where = machine.get("gpu") or f"{machine['cpu']}, {machine['cores']} cores"
         lines = [[item["name"], large(item.get("best_rate"))] for item in comparison["results"]]
+        encoder = f"{settings['encoder'] or 'no pretrained'} encoder"
         parts.append(
-            f"{where}, {settings['encoder']} encoder, {comparison['date']} (`python -m bench parsers`):\n\n"
+            f"{where}, {encoder}, {comparison['date']} (`python -m bench parsers`):\n\n"
             f"{table(['', 'sentences/s'], lines)}"
         )
     return "\n\n".join(parts)

@@ -112,7 +112,8 @@ def _cells(result: Result) -> list[str]:
 def _where(found: Result) -> str:
     machine, settings = found["machine"], found["settings"]
     cpu = f"{machine['cpu']}, {machine['cores']} cores"
-    return f"{machine['gpu']} ({cpu}), {settings['encoder']}" if "gpu" in machine else f"{cpu}, {settings['encoder']}"
+    where = f"{machine['gpu']} ({cpu})" if "gpu" in machine else cpu
+    return f"{where}, {settings['encoder'] or 'no pretrained encoder'}"
 
 
 def _threads(result: Result) -> str:
@@ -129,9 +130,14 @@ def _footing(found: Result) -> str:
     counts = f"{sentences['peers']:,}"
     if sentences["ours"] != sentences["peers"]:
         counts = f"{sentences['ours']:,} (peers {counts})"
+    encoder = (
+        f"Every parser has the encoder {settings['encoder']}"
+        if settings["encoder"]
+        else "Every parser has a network of its own"
+    )
     return (
-        f"Measured {found['date']}, end to end, from token lists to bracket strings. Every parser has the encoder "
-        f"{settings['encoder']} and parses {counts} sentences of {sentences['file']}, {sentences['mean_words']} words "
+        f"Measured {found['date']}, end to end, from token lists to bracket strings. {encoder} "
+        f"and parses {counts} sentences of {sentences['file']}, {sentences['mean_words']} words "
         f"long on average. Peers were trained only so far that they can be timed, on {settings['training']}. Latency "
         "is that of a single sentence of 25 words."
     )

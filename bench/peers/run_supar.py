@@ -10,6 +10,7 @@ from typing import Any
 
 from bench.peers import protocol
 from bench.peers.protocol import Job, Placed, Words
+from bench.peers.supar_settings import NETWORK, TRAINING
 
 NEVER_BREAK = 10**9
 """A line width for NLTK that keeps a tree on one line."""
@@ -35,22 +36,19 @@ class Supar:
 
 
 def train(job: Job) -> str:
-    """Train by SuPar's own `build` and `train`; its other defaults are kept."""
+    """Train by SuPar's own `build` and `train`, over the encoder or, without one, with its own BiLSTM.
+
+    Its other defaults are kept.
+    """
     prepare(job)
     parser = importlib.import_module("supar").CRFConstituencyParser.build(
         path=job.model,
         train=job.train,
         dev=job.dev,
         test=job.dev,
-        encoder="bert",
-        bert=job.encoder,
-        feat=[],
         build=True,
         checkpoint=False,
-        # What its published configuration for a pretrained encoder says.
-        lr=5e-5,
-        lr_rate=20,
-        warmup=0.1,
+        **(_over(job.encoder) if job.encoder else NETWORK | TRAINING | {"embed": None}),
     )
     # Gone from transformers; SuPar imports it by name when it trains.
     vars(importlib.import_module("transformers"))["AdamW"] = importlib.import_module("torch").optim.AdamW
@@ -69,6 +67,11 @@ def train(job: Job) -> str:
         verbose=False,
     )
     return f"trained by its own code, {protocol.training_note(job, job.epochs, deadline)}"
+
+
+def _over(encoder: str) -> dict[str, Any]:
+    """Return what its published configuration for a pretrained encoder says."""
+    return {"encoder": "bert", "bert": encoder, "feat": [], "lr": 5e-5, "lr_rate": 20, "warmup": 0.1}
 
 
 def load(job: Job) -> Supar:

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.__main__ import main
 from bench.corpus import dev_f1
 from bench.parsers import Comparison, Contestant, JobMaker, compare, ratios, run_contestant
 from bench.peers.bare_encoder import cut_batches
 from bench.peers.protocol import Until, peak_memory, quantile, spread
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -155,3 +157,19 @@ def test_memory_of_this_process_is_plausible() -> None:
 @pytest.mark.parametrize("share", [0.5, 0.99])
 def test_quantile_of_one_value_is_that_value(share: float) -> None:
     assert quantile([3.0], share) == 3.0
+
+
+def test_without_an_encoder_a_peers_job_names_none_and_its_model_is_another(tmp_path: Path) -> None:
+    peer = Contestant(name="peer", runner="supar")
+    over, alone = (JobMaker(comparison(tmp_path, encoder=encoder), tmp_path) for encoder in (tmp_path, None))
+    assert alone.make(peer, 1).encoder == ""
+    assert alone.make(peer, 1).model != over.make(peer, 1).model
+
+
+def test_a_peer_without_a_network_of_its_own_needs_an_encoder(tmp_path: Path) -> None:
+    trees = tmp_path / "trees.txt"
+    trees.write_text(TREES, encoding="utf-8")
+    files = [word for option in ("--train", "--dev", "--sentences") for word in (option, str(trees))]
+    done = CliRunner().invoke(main, ["parsers", *files, "--peer", "benepar", "--peer", "supar"])
+    assert done.exit_code == 2
+    assert "--peer benepar has no network of its own: give --encoder" in done.output

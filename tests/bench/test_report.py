@@ -69,6 +69,13 @@ def test_the_table_says_what_it_was_measured_on_and_what_is_random_or_missing() 
     assert "80% of the bare encoder's 500 sentences/s" in found
 
 
+def test_parsers_without_a_pretrained_encoder_are_said_to_have_none() -> None:
+    found = comparison(result("ours", ours=True))
+    found["settings"]["encoder"] = ""
+    assert "Every parser has a network of its own and parses" in to_markdown(found)
+    assert "**A, 2 cores, no pretrained encoder**" in all_tables([found])
+
+
 def test_the_table_has_no_accuracy_of_parsers_trained_for_a_moment() -> None:
     assert "50.0" not in to_markdown(SOME)
 
