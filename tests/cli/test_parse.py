@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from exported_networks import export_once
 from parsers_with_heads import ParserWithHeads
 from spanlin.cli.main import main
 from spanlin.cli.parse import DECODERS
@@ -33,7 +32,8 @@ def parser() -> Parser:
 
 @pytest.fixture(scope="module")
 def trees_alone(tmp_path_factory: pytest.TempPathFactory) -> Parser:
-    return Parser.load(export_once("encoder", tmp_path_factory).folder, threads=1)
+    networks = pytest.importorskip("exported_networks")  # which need torch
+    return Parser.load(networks.export_once("encoder", tmp_path_factory).folder, threads=1)
 
 
 @pytest.fixture(autouse=True)

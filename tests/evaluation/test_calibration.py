@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated_treebank import generate_trees
-from small_runs import splits_of
 from spanlin.evaluation.calibration import constituent_outcomes, expected_calibration_error, fit_inverse_temperatures
 from spanlin.trees.brackets import parse_tree
-from spanlin.trees.labelled import LabelledSplits
+from spanlin.trees.labelled import LabelledSplits, labelled_splits
+from spanlin.trees.transforms import strip_root
 from spanlin.trees.tree import Tree
 
 TREES = generate_trees(60, seed=5)
@@ -20,7 +20,7 @@ probabilities_and_outcomes = st.lists(st.tuples(st.floats(0.0, 1.0), st.booleans
 def parses_of(trees: list[Tree]) -> list[tuple[LabelledSplits, np.ndarray]]:
     """Parses that give these trees; the first evidence of the k-th span is k."""
     parses = []
-    for splits in splits_of(trees):
+    for splits in (labelled_splits(strip_root(tree)) for tree in trees):
         evidence = np.zeros((2 * len(splits.words) - 1, 4))
         evidence[:, 0] = np.arange(len(evidence))
         parses.append((splits, evidence))

@@ -8,7 +8,6 @@ import random
 from pathlib import Path
 
 import pytest
-from udtools import udeval
 
 from conllu_edits import edited_sentences, random_sentences
 from conllu_samples import OFFICIAL_METRICS, small_sentence
@@ -16,6 +15,8 @@ from spanlin.dependencies import ConlluSentence, parse_conllu, read_conllu, writ
 from spanlin.dependencies.conllu import format_conllu
 from spanlin.errors import EvaluationError
 from spanlin.evaluation import UDScore, compare_ud_scores, score_conllu_files, score_dependencies
+
+udeval = pytest.importorskip("udtools.udeval")
 
 
 def official_scores(gold: list[ConlluSentence], predicted: list[ConlluSentence]) -> dict[str, tuple[object, ...]]:
