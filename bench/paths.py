@@ -206,7 +206,7 @@ class PathBench:
                 progress=progress,
             )
             end = time.monotonic()
-            if report.sentences == first[1]:  # all at once, too few to say more
+            if first[1] in {0, report.sentences}:  # none was seen in time, or all at once: too few to say more
                 first[:] = [begun, 0]
             figure.sentences = report.sentences - int(first[1])
             figure.seconds = end - first[0]

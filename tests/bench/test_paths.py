@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -70,6 +72,18 @@ def test_the_command_has_a_figure_for_every_path_and_draws_the_stages(
     assert {one["processes"] for one in figures["paths"]} == {0, 2}
     chart = ElementTree.fromstring((tmp_path / "svg").read_text(encoding="utf-8"))
     assert len(list(chart.iter("{http://www.w3.org/2000/svg}title"))) == 3 + 3 + 4 + 4 + 4 + 4
+
+
+def test_a_corpus_that_is_over_before_anyone_looked_is_timed_from_its_start(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "parse_corpus", lambda *_, **__: SimpleNamespace(sentences=7))
+    model = str(joint_folder(tmp_path_factory))
+    bench = PathBench(model, "", ["Dogs bark ."], processes=0, seconds=100, log=lambda _: None)
+    begun = time.monotonic()
+    figure = bench.measure_corpus(["Dogs bark ."], tmp_path)
+    assert (figure.sentences, figure.error) == (7, "")
+    assert figure.seconds <= time.monotonic() - begun
 
 
 def test_a_chart_has_the_paths_whose_stages_were_measured() -> None:
