@@ -218,7 +218,7 @@ class _Running:
         # Not a pool's thread, which would have to end before this process can.
         threading.Thread(target=self._serve, args=(connection,), name="spanlin-process", daemon=True).start()
         self.ready += 1
-        if self._error is not None:  # so that those who are told to end may have been counted before
+        if self._error is not None:  # it came too late to be counted among those that must end
             self._tasks.put(None)
 
     def _serve(self, connection: Connection[Any, Any]) -> None:

@@ -83,7 +83,7 @@ def write_pieces(pieces: Iterable[bytes], path: str | os.PathLike[str]) -> int:
 
 @contextmanager
 def _reported(path: Path) -> Iterator[None]:
-    """Raise a TreeError where the file cannot be written; one that was to be read is no matter of this."""
+    """Raise a TreeError if this file cannot be written; errors of other files pass through."""
     try:
         yield
     except OSError as error:
