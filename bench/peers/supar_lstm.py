@@ -60,7 +60,7 @@ def take_step(inputs: Any, states: Any, memory: Any) -> tuple[Any, Any]:
     torch = importlib.import_module("torch")
     if inputs.is_cuda:
         # What torch's own cell calls there: one kernel.
-        output, memory_after, _ = torch._thnn_fused_lstm_cell(
+        output, memory_after, _ = torch.ops.aten._thnn_fused_lstm_cell(
             inputs.flatten(0, 1), states.flatten(0, 1), memory.flatten(0, 1)
         )
         return output.view_as(memory), memory_after.view_as(memory)

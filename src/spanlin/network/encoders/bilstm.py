@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from spanlin.config.network import ContextConfig
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.exported_lstm import exported_lstm
-from spanlin.network.encoders.recurrent_dropout import run_lstm
+from spanlin.network.encoders.recurrent_dropout import run_both
 from spanlin.network.encoders.reversal import pick, reversed_places
 
 
@@ -38,7 +38,6 @@ class BiLstm(nn.Module):
         backwards = reversed_places(position_counts, x.shape[1])
         rate = self.recurrent_dropout if self.training else 0.0
         for rightward, leftward in zip(self.rightward, self.leftward, strict=True):
-            from_left = run_lstm(rightward, x, dropout=rate)
-            from_right = run_lstm(leftward, pick(x, backwards), dropout=rate)
+            from_left, from_right = run_both(rightward, leftward, x, pick(x, backwards), dropout=rate)
             x = self.dropout(torch.cat([from_left, pick(from_right, backwards)], dim=-1))
         return x

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from spanlin.config.network import LexicalConfig
 from spanlin.network.batch import LexicalInput
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.exported_lstm import exported_lstm
-from spanlin.network.encoders.recurrent_dropout import run_lstm
+from spanlin.network.encoders.recurrent_dropout import run_both
 from spanlin.network.encoders.reversal import pick, reversed_places
 
 
@@ -43,7 +44,7 @@ class LexicalEmbedding(nn.Module):
             parts.append(self.words(batch.words))
         if self.spelling is not None:
             distinct = self.spelling(batch.spellings, batch.spelling_lengths)
-            parts.append(distinct[batch.spelling_of])
+            parts.append(F.embedding(batch.spelling_of, distinct))  # on GPUs, learns faster than an index does
         if self.tags is not None:
             parts.append(self.tags(batch.tags))
         if self.vectors is not None:
@@ -71,6 +72,6 @@ class _Spelling(nn.Module):
             ends = [exported_lstm(embedded, lengths, pair[way], leftward=bool(way))[1] for way in range(2)]
             return torch.cat(ends, dim=-1)
         last = (lengths - 1).unsqueeze(1)
-        from_left = run_lstm(self.rightward, embedded)
-        from_right = run_lstm(self.leftward, pick(embedded, reversed_places(lengths, spellings.shape[1])))
+        turned = pick(embedded, reversed_places(lengths, spellings.shape[1]))
+        from_left, from_right = run_both(self.rightward, self.leftward, embedded, turned)
         return torch.cat([pick(from_left, last), pick(from_right, last)], dim=-1).squeeze(1)

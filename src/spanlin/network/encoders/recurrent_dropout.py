@@ -15,6 +15,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from spanlin.network.encoders.paired_lstm import run_paired
+
 _WEIGHTS = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
 
 
@@ -38,3 +40,17 @@ def run_lstm(module: nn.Module, x: Tensor, *, dropout: float = 0.0) -> Tensor:
             warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous chunk")
             found = torch.lstm(x, (start, start), weights, True, 1, 0.0, module.training, False, True)
     return found[0]
+
+
+def run_both(
+    rightward: nn.Module, leftward: nn.Module, x: Tensor, turned: Tensor, *, dropout: float = 0.0
+) -> tuple[Tensor, Tensor]:
+    """Return the states of two LSTMs of one size over `x` and over `turned`, as `run_lstm` does for each."""
+    if not x.is_cuda:
+        return run_lstm(rightward, x, dropout=dropout), run_lstm(leftward, turned, dropout=dropout)
+    pair: list[list[Tensor]] = [[one.get_parameter(name) for name in _WEIGHTS] for one in (rightward, leftward)]
+    kind = pair[0][0].dtype
+    with torch.autocast(x.device.type, enabled=False):
+        if dropout:
+            pair = [[of_inputs, F.dropout(of_states, dropout), *biases] for of_inputs, of_states, *biases in pair]
+        return run_paired(pair, (x.to(kind), turned.to(kind)))
