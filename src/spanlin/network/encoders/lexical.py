@@ -10,7 +10,7 @@ from spanlin.config.network import LexicalConfig
 from spanlin.network.batch import LexicalInput
 from spanlin.network.encoders.dropout import SharedDropout
 from spanlin.network.encoders.exported_lstm import exported_lstm
-from spanlin.network.encoders.recurrent_dropout import run_both
+from spanlin.network.encoders.recurrent_dropout import run_lstm
 from spanlin.network.encoders.reversal import pick, reversed_places
 
 
@@ -73,5 +73,5 @@ class _Spelling(nn.Module):
             return torch.cat(ends, dim=-1)
         last = (lengths - 1).unsqueeze(1)
         turned = pick(embedded, reversed_places(lengths, spellings.shape[1]))
-        from_left, from_right = run_both(self.rightward, self.leftward, embedded, turned)
+        from_left, from_right = run_lstm(self.rightward, embedded), run_lstm(self.leftward, turned)
         return torch.cat([pick(from_left, last), pick(from_right, last)], dim=-1).squeeze(1)

@@ -2,7 +2,8 @@
 
 The steps of an LSTM wait for each other, and one step fills a small part of a GPU. The library's own LSTMs run one
 after the other. Here a product of matrices and a kernel, that of torch's LSTMCell, make a step of both, and whatever
-does not wait for other steps is one product for all of them.
+does not wait for other steps is one product for all of them. Narrow LSTMs, such as those over characters, gain nothing
+from it: the library has a kernel that does all their steps.
 """
 
 from __future__ import annotations
