@@ -106,7 +106,7 @@ def _what_is_old(found: Results) -> list[str]:
         said.append(
             f"Of {len(run)} rows with results, each counted once per treebank, {len(old)} ran before their "
             "settings were last changed. Their scores are those of the settings that they had then; the tables name "
-            "these rows."
+            "these rows, and do not compare them with rows that have run since."
         )
     if run and missing:
         said.append(f"Not measured yet: {', '.join(missing)}.")

@@ -1,7 +1,8 @@
 """Placeholders in prose, such as `{f1:bilstm:genia}`: each is a kind of value and its arguments.
 
 A paragraph or list item that starts with `{when:ROW:KEY:VALUE}` is shown if the row was run with this setting, one with
-`{unless:ROW:KEY:VALUE}` if not, and one with `{run:ROW,ROW:TREEBANK}` if all these rows have results on the treebank.
+`{unless:ROW:KEY:VALUE}` if not (on one treebank, with `:TREEBANK` behind), and one with `{run:ROW,ROW:TREEBANK}` if all
+these rows have results on the treebank, none of them with earlier settings than the others.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.row_settings import changed_keys
+from experiments.tables import PEERS
 from spanlin.atomic_files import atomic_file
 from spanlin.errors import EvaluationError
 from spanlin.evaluation.counts import Counts, SentenceScore, Status
@@ -163,6 +164,11 @@ class Results:
     def changed_keys(self, row: str, treebank: str) -> list[str]:
         """Return the keys in which any result of a row on a treebank has another value than the row's file has now."""
         return list(dict.fromkeys(key for result in self.of(row, treebank) for key in result.changed_keys))
+
+    def comparable(self, rows: Sequence[str], treebank: str) -> bool:
+        """Return whether rows were run with the settings that they have now, or all with earlier ones; peers apart."""
+        of_ours = [row for row in rows if row not in PEERS and self.of(row, treebank)]
+        return len({bool(self.changed_keys(row, treebank)) for row in of_ours}) < 2
 
     def treebanks(self, rows: Sequence[str], preferred: Sequence[str] = ()) -> list[str]:
         """Return the treebanks on which any of the rows has a result, those that are preferred first."""

@@ -36,7 +36,7 @@ def title_of(row: str) -> str:
 
 
 def scores(found: Results, rows: Sequence[str], treebank: str, *, against: str = "") -> str:
-    """Return recall, precision and F1 of rows; with `against`, how they differ from that row."""
+    """Return recall, precision and F1 of rows; with `against`, how they differ from that row, where comparable."""
     reference = found.of(against, treebank)
     lines = []
     for row in rows:
@@ -44,9 +44,8 @@ def scores(found: Results, rows: Sequence[str], treebank: str, *, against: str =
         means = [mean_of(results, figure) for figure in _FIGURES]
         line = [title_of(row), *map(number, means), str(len(results))]
         if against:
-            line += (
-                ["", ""] if row == against else [difference(f1_of(reference), f1_of(results)), _p(reference, results)]
-            )
+            told = row != against and found.comparable((row, against), treebank)
+            line += [difference(f1_of(reference), f1_of(results)), _p(reference, results)] if told else ["", ""]
         lines.append(line)
     header = ["", "recall", "precision", "F1", "seeds", *(["difference", "p"] if against else [])]
     return table(header, lines)

@@ -27,11 +27,11 @@ class ResultValues:
 
     def diff(self, row: str, other: str, treebank: str) -> str:
         """How much higher a row is than another, with its sign."""
-        return f"{self._f1(row, treebank) - self._f1(other, treebank):+.2f}"
+        return f"{self._gain(row, other, treebank):+.2f}"
 
     def above(self, row: str, other: str, treebank: str) -> str:
         """The same in words: `0.31 above` or `0.31 below`."""
-        return _above(self._f1(row, treebank) - self._f1(other, treebank))
+        return _above(self._gain(row, other, treebank))
 
     def verdict(self, claim: str, treebank: str) -> str:
         """Whether a claim holds on a treebank."""
@@ -109,6 +109,12 @@ class ResultValues:
         """The length on which ours is furthest behind, by how much, and how many spans there are."""
         name, gain, count = min(self._lengths(treebank), key=lambda point: point[1])
         return f"{name} words ({_above(gain)}, on {count} spans)"
+
+    def _gain(self, row: str, other: str, treebank: str) -> float:
+        gain = self._f1(row, treebank) - self._f1(other, treebank)
+        if not self._found.comparable((row, other), treebank):
+            raise MissingValueError(f"only one of {row} and {other} has run on {treebank} with its present settings")
+        return gain
 
     def _f1(self, row: str, treebank: str) -> float:
         return _there(f1_of(self._results(row, treebank)), f"F1 of {row} on {treebank}")

@@ -91,7 +91,8 @@ def paper_f1(name: str) -> float:
 def judge(claims: Sequence[Claim], found: Results) -> list[Judged]:
     """Return what can be said of the claims whose rows have results, with two seeds at least.
 
-    p-values are corrected for the number of all tests, those of a claim that a row is no worse being two.
+    Nothing can where only one of two rows has run with its present settings. p-values are corrected for the number of
+    all tests, those of a claim that a row is no worse being two.
     """
     measured = {
         f"{claim.name} on {treebank}": (claim, treebank, difference)
@@ -121,6 +122,8 @@ def judge(claims: Sequence[Claim], found: Results) -> list[Judged]:
 
 
 def _difference(claim: Claim, treebank: str, found: Results) -> Difference | None:
+    if not claim.decoders_of and not found.comparable((claim.row, claim.other), treebank):
+        return None
     if claim.decoders_of:
         results = [result for result in found.of(claim.decoders_of, treebank) if result.decoders]
         one, two = ([result.decoders[name].brackets for result in results] for name in (claim.other, claim.row))
@@ -129,17 +132,15 @@ def _difference(claim: Claim, treebank: str, found: Results) -> Difference | Non
     return compare(one, two, same_networks=bool(claim.decoders_of))
 
 
-def claims_section(
-    judged: Sequence[Judged], has_setting: Callable[[str, str, str], bool], claimed: Sequence[Claim] = ()
-) -> str:
+def claims_section(judged: Sequence[Judged], has_setting: Callable[..., bool], claimed: Sequence[Claim] = ()) -> str:
     """Return claims with their verdicts as a table, then which of those that are `claimed` are not measured.
 
-    `has_setting` says whether a row was run with a setting.
+    `has_setting` says whether a row was run with a setting on a treebank.
     """
     lines = []
     for item in judged:
         unless = item.claim.confounded_unless
-        caveat = " (confounded, see above)" if unless and not has_setting(*unless) else ""
+        caveat = " (confounded, see above)" if unless and not has_setting(*unless, item.treebank) else ""
         paper = item.claim.paper_difference
         low, high = item.difference.interval
         lines.append(

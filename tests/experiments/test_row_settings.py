@@ -11,8 +11,11 @@ from experiments.all_values import Values
 from experiments.page import render
 from experiments.results import Brackets, Result, Results
 from experiments.row_settings import changed_keys, settings_now
+from experiments.sections import scores
+from experiments.verdicts import Claim, judge
 
 from spanlin.config.toml_files import merge_tables
+from spanlin.errors import EvaluationError
 
 NOW = settings_now("bilstm")
 HIDDEN = "network.scorer.hidden_width"
@@ -84,4 +87,39 @@ def test_a_row_has_a_setting_only_if_all_its_results_have_it(widths: tuple[int, 
         for seed, width, treebank in zip((1, 2), widths, ("craft", "genia"), strict=True)
     ]
     assert Values(Results(found)).has_setting("bilstm", HIDDEN, "4") is is_set
+    assert Values(Results(found)).has_setting("bilstm", HIDDEN, str(widths[1]), "genia")
     assert Values(Results([])).has_setting("bilstm", HIDDEN, str(NOW["network"]["scorer"]["hidden_width"]))
+
+
+def two_rows(one: int, other: int) -> Results:
+    """The row `bilstm` with one width of its MLPs, and `psn` with another, in two seeds each."""
+    of_psn = merge_tables(settings_now("psn"), {"network": {"scorer": {"hidden_width": other}}})
+    found = [result(seed, with_width(one), matched=7 + seed) for seed in (1, 2)]
+    found += [replace(result(seed, of_psn, matched=5 + seed), row="psn") for seed in (1, 2)]
+    return Results([*found, replace(result(1, {}, matched=5), row="supar")])
+
+
+NEW = NOW["network"]["scorer"]["hidden_width"]
+
+
+@pytest.mark.parametrize(
+    ("widths", "is_told"), [((NEW, NEW), True), ((4, 4), True), ((NEW, 4), False), ((4, NEW), False)]
+)
+def test_rows_of_old_and_new_settings_are_not_compared(widths: tuple[int, int], is_told: bool) -> None:
+    found = two_rows(*widths)
+    assert found.comparable(("bilstm", "psn"), "genia") is is_told
+    assert found.comparable(("bilstm", "supar"), "genia"), "others' parsers have no rows of ours"
+    values = Values(found)
+    assert values.is_run("bilstm,psn", "genia") is is_told
+    claim = Claim(name="psn", table="types", says="so", row="bilstm", other="psn")
+    assert len(judge([claim], found)) == is_told
+    if is_told:
+        assert values.fill("{above:bilstm:psn:genia}", "here") == "20.00 above"
+    else:
+        with pytest.raises(
+            EvaluationError, match="only one of bilstm and psn has run on genia with its present settings"
+        ):
+            values.fill("{above:bilstm:psn:genia}", "here")
+    line = scores(found, ["bilstm", "psn"], "genia", against="bilstm").splitlines()[-1]
+    assert line.startswith("| PSN | 65.00")
+    assert line.endswith("|  |  |") is not is_told
