@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from spanlin.decimals import round_all
 from spanlin.errors import DependencyError, SpanlinError
 from spanlin.parsed_conllu import parse_to_conllu
-from spanlin.parsed_constituents import Constituent, constituents_to_json, place_constituents
+from spanlin.parsed_constituents import Columns, Constituent, columns_of, constituents_to_json, place_constituents
 from spanlin.parsed_dependencies import DependencyRecord, ParsedDependencies
 from spanlin.parsed_json import FloatArray, json_line, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
@@ -242,7 +242,7 @@ class Parsed:
 
     def constituents(self) -> list[Constituent]:
         """Return the labelled phrases, each before those inside it."""
-        return place_constituents(self.spans, self.words, self._sentence)
+        return place_constituents(self._columns(), self.words, self._sentence)
 
     def pretty(self) -> str:
         """Return the tree drawn with box characters for a terminal, one line a word."""
@@ -308,7 +308,7 @@ class Parsed:
             "tag_probabilities": round_all(self.tag_probabilities, 6),
             "offsets": None if self.offsets is None else [list(place) for place in self.offsets],
             "brackets": self._brackets,
-            "constituents": constituents_to_json(self.spans, self.words, self._sentence),
+            "constituents": constituents_to_json(self._columns(), self.words, self._sentence),
             "calibrated": self.calibrated,
             "decoder": self.decoder,
             "certified": self.certified,
@@ -368,6 +368,11 @@ class Parsed:
                 "use one that was trained with them"
             )
         return self.dependencies
+
+    def _columns(self) -> Columns:
+        # `spans` is left unmade where nobody asked for it.
+        record = self.__dict__.get("_record")
+        return columns_of(self.spans) if record is None else record.columns()
 
     def _probabilities(self) -> dict[LabelledSpan, float]:
         return {LabelledSpan(left, right, label): probability for label, left, right, probability in self.spans}

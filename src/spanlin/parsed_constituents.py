@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanlin.decimals import round_all
@@ -10,8 +11,9 @@ from spanlin.decimals import round_all
 if TYPE_CHECKING:
     from spanlin.text.tokens import Sentence
 
-Spans = Sequence[tuple[str, int, int, float]]
-_Fields = tuple[str, int, int, float, int, int, str]
+Columns = tuple[Sequence[str], Sequence[int], Sequence[int], Sequence[float]]
+"""Of some constituents, the labels, the edges on the left and on the right, and the probabilities."""
+_Places = tuple[Sequence[int], Sequence[int], Sequence[str]]
 
 
 class Constituent(NamedTuple):
@@ -31,14 +33,23 @@ class Constituent(NamedTuple):
     text: str
 
 
-def place_constituents(spans: Spans, words: Sequence[str], sentence: Sentence | None) -> list[Constituent]:
-    """Return constituents of spans, each a label, its words and its probability; None is a sentence of no text."""
-    return list(map(Constituent._make, _placed(spans, words, sentence)))
+def columns_of(spans: Sequence[tuple[str, int, int, float]]) -> Columns:
+    """Return the columns of constituents that are given one by one."""
+    labels, lefts, rights, probabilities = zip(*spans, strict=True) if spans else ((), (), (), ())
+    return labels, lefts, rights, probabilities
 
 
-def constituents_to_json(spans: Spans, words: Sequence[str], sentence: Sentence | None) -> list[dict[str, Any]]:
+def place_constituents(columns: Columns, words: Sequence[str], sentence: Sentence | None) -> list[Constituent]:
+    """Return constituents of these columns; None is a sentence of no text."""
+    starts, ends, texts = _places(columns, words, sentence)
+    # Each is made at once of what zip gives, for which zip has one tuple that it fills again and again.
+    return list(map(tuple.__new__, repeat(Constituent), zip(*columns, starts, ends, texts, strict=True)))
+
+
+def constituents_to_json(columns: Columns, words: Sequence[str], sentence: Sentence | None) -> list[dict[str, Any]]:
     """Return the constituents as JSON has them; probabilities have six decimals."""
-    probabilities = round_all([span[3] for span in spans], 6)
+    labels, lefts, rights, probabilities = columns
+    starts, ends, texts = _places(columns, words, sentence)
     return [
         {
             "label": label,
@@ -49,41 +60,31 @@ def constituents_to_json(spans: Spans, words: Sequence[str], sentence: Sentence 
             "end": end,
             "text": text,
         }
-        for probability, (label, left, right, _, start, end, text) in zip(
-            probabilities, _placed(spans, words, sentence), strict=True
+        for label, left, right, probability, start, end, text in zip(
+            labels, lefts, rights, round_all(probabilities, 6), starts, ends, texts, strict=True
         )
     ]
 
 
-def _placed(spans: Spans, words: Sequence[str], sentence: Sentence | None) -> list[_Fields]:
-    """Return what each constituent is made of."""
+def _places(columns: Columns, words: Sequence[str], sentence: Sentence | None) -> _Places:
+    """Return where the text of each constituent starts and ends, and the text."""
+    _, lefts, rights, _ = columns
     if sentence is None:
-        return [
-            (label, left, right, probability, -1, -1, " ".join(words[left:right]))
-            for label, left, right, probability in spans
-        ]
-    if not spans:
-        return []
-    text, starts, ends = sentence.text, sentence.starts, sentence.ends
-    first_characters: Sequence[int] = starts
-    end_characters: Sequence[int] = ends
-    before = starts[0]
-    if ends[-1] - before != len(text):  # they count something else than characters, such as UTF-16 units
-        before = 0
-        first_characters = _find_words(words, text)
-        end_characters = [start + len(word) for start, word in zip(first_characters, words, strict=True)]
-    return [
-        (
-            label,
-            left,
-            right,
-            probability,
-            starts[left],
-            ends[right - 1],
-            text[first_characters[left] - before : end_characters[right - 1] - before],
-        )
-        for label, left, right, probability in spans
+        nowhere = [-1] * len(lefts)
+        return nowhere, nowhere, [" ".join(words[left:right]) for left, right in zip(lefts, rights, strict=True)]
+    if not lefts:
+        return (), (), ()
+    text = sentence.text
+    starts, ends = [sentence.starts[left] for left in lefts], [sentence.ends[right - 1] for right in rights]
+    before = sentence.starts[0]
+    if sentence.ends[-1] - before == len(text):
+        return starts, ends, [text[start - before : end - before] for start, end in zip(starts, ends, strict=True)]
+    # They count something else than characters, such as UTF-16 units.
+    found = _find_words(words, text)
+    places = [
+        (found[left], found[right - 1] + len(words[right - 1])) for left, right in zip(lefts, rights, strict=True)
     ]
+    return starts, ends, [text[start:end] for start, end in places]
 
 
 def _find_words(words: Sequence[str], text: str) -> Sequence[int]:

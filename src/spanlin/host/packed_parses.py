@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from spanlin.model_folder.folder import ModelFolder
 from spanlin.parsed import Parsed
 from spanlin.parsed_dependencies import DependencyRecord
+from spanlin.runtime.garbage import no_collections
 from spanlin.runtime.results import JoinedRecords, RecordMaker, join_records
 from spanlin.text import Sentence
 
@@ -29,6 +30,7 @@ class PackedParses(NamedTuple):
     places: tuple[NDArray[np.int64], NDArray[np.int64], list[str]] | None
     whole: dict[int, Parsed]
 
+    @no_collections()
     def unpack(self, folder: ModelFolder, records: RecordMaker) -> list[Parsed]:
         """Return the parses; `folder` and `records` are of the model that made them."""
         made = iter(self._from_records(folder, records))

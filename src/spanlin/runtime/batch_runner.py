@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from spanlin.runtime.argument_checks import raise_if_not_words
 from spanlin.runtime.backend import Backend
+from spanlin.runtime.garbage import no_collections
 from spanlin.runtime.input_rows import WordFeatures
 from spanlin.runtime.sentences import RunBatch, Sentences
 from spanlin.runtime.thread_switches import quick_switches
@@ -119,7 +120,8 @@ class BatchRunner:
         multiple = backend.small_multiple if is_small else backend.multiple
         rows, counts = sentences.rows(members, multiple=multiple)
         found = backend.run(rows, counts, outputs)
-        return make(RunBatch(sentences=sentences, members=members, items=items, before=before, found=found))
+        with no_collections():
+            return make(RunBatch(sentences=sentences, members=members, items=items, before=before, found=found))
 
 
 def _next_items(source: Iterator[Item], count: int) -> tuple[list[Item], Exception | None]:

@@ -17,6 +17,7 @@ from spanlin.runtime.confidence import FloatArray, span_evidence
 from spanlin.trees.transforms import constituent_labels
 
 Spans = tuple[tuple[str, int, int, float], ...]
+Columns = tuple[list[str], list[int], list[int], list[float]]
 
 _KEPT = ("lefts", "rights", "tags")  # of a tree, word by word; its labels are those of constituents
 
@@ -71,9 +72,12 @@ class Record:
 
     def spans(self) -> Spans:
         """Return label, edges and probability of each constituent; each stands before those inside it."""
+        return tuple(zip(*self.columns(), strict=True))
+
+    def columns(self) -> Columns:
+        """Return all labels, then all left edges, right edges and probabilities."""
         labels, lefts, rights = self.constituents.tolist()
-        names = map(self._names.labels.__getitem__, labels)
-        return tuple(zip(names, lefts, rights, self.span_chances.tolist(), strict=True))
+        return list(map(self._names.labels.__getitem__, labels)), lefts, rights, self.span_chances.tolist()
 
     def splits(self) -> tuple[tuple[int, int], ...]:
         """Return the spans that the binary tree divides at its split points 1..n-1, with or without a label."""
