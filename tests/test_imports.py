@@ -46,7 +46,9 @@ PARTS = {
         "errors decoding text model_folder host runtime (runtime.torch) (training.runnable) "
         "sentence_constraints parsed parsed_batch parsed_dependencies"
     ),
-    "training": ("errors atomic_files trees dependencies decoding evaluation config model_folder runtime network"),
+    "training": (
+        "errors atomic_files trees dependencies decoding evaluation config model_folder runtime runtime.torch network"
+    ),
     "training.runnable": "errors model_folder runtime runtime.torch training",
     "model_evaluation": "errors trees dependencies evaluation runtime parsed parser",
     "benchmark": "errors text (runtime) parser",

@@ -194,7 +194,7 @@ def test_a_teacher_of_both_targets_can_teach_either(few: Path, tmp_path: Path) -
 
 
 def test_a_missing_teacher_is_an_error(few: Path, tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match=r"nowhere: no checkpoint here \(model\.json: No such file"):
+    with pytest.raises(CheckpointError, match=r"nowhere: no such model; give a model folder, or one of the packaged"):
         train(distilled(small_config(few), [tmp_path / "nowhere"]), tmp_path / "run", device="cpu")
 
 

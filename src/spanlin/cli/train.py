@@ -22,6 +22,7 @@ _FILE = click.Path(path_type=Path)
 @click.argument("config", type=_FILE, required=False)
 @click.option("--train", "train_file", type=_FILE, metavar="FILE", help="Trees to train on, in place of CONFIG.")
 @click.option("--dev", "dev_file", type=_FILE, metavar="FILE", help="Other trees, by which the best model is chosen.")
+@click.option("--from", "start", default="", metavar="MODEL", help="Start from a model, such as en: adapt it.")
 @click.option("--max-minutes", type=click.FloatRange(min=0), help="End after this many minutes; 0: no limit.")
 @click.option(
     "--folder", type=_FILE, help="The run's folder.  [default: runs/NAME, named after CONFIG or the treebank's folder]"
@@ -33,6 +34,7 @@ def train(
     config: Path | None,
     train_file: Path | None,
     dev_file: Path | None,
+    start: str,
     max_minutes: float | None,
     folder: Path | None,
     resume: bool,
@@ -46,6 +48,7 @@ def train(
     \b
     Examples:
       spanlin train --train data/mine/train.txt --dev data/mine/dev.txt
+      spanlin train --from en --train data/mine/train.txt --dev data/mine/dev.txt
       spanlin train mine.toml
       spanlin train --folder runs/mine --resume
       torchrun --nproc-per-node 4 -m spanlin train mine.toml     (four GPUs)
@@ -68,6 +71,8 @@ def train(
         settings, name = load_config(folder / "config.toml"), folder.name
     else:
         raise click.UsageError("give --train FILE and --dev FILE, or CONFIG.")
+    if start:
+        settings = replace(settings, start=start)
     if max_minutes is not None:
         settings = replace(settings, max_minutes=max_minutes)
     folder = folder or Path("runs") / name

@@ -83,7 +83,7 @@ class BatchConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class DistillationConfig:
-    """Teachers (checkpoint folders) and plain sentences that they parse."""
+    """Teachers (models by name, model folders or checkpoints) and plain sentences that they parse."""
 
     teachers: tuple[str, ...] = ()
     unlabelled: tuple[str, ...] = ()
@@ -110,6 +110,8 @@ class TrainingConfig:
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
     batch: BatchConfig = field(default_factory=BatchConfig)
     distillation: DistillationConfig = field(default_factory=DistillationConfig)
+    start: str = ""
+    """A model to start from, by its name or path: its network and its weights."""
     seed: int = 1
     epochs: int = 0
     """Most passes over the treebanks; 0: by size."""

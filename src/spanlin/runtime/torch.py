@@ -209,7 +209,7 @@ def _larger_sizes(size: int, full: int) -> Iterator[int]:
 
 def load_graph(folder: ModelFolder) -> ParserGraph:
     """Return the parser of a folder in fp32, on the CPU: from its own weights, or those in its graph."""
-    return _parser_graph(_network(folder), folder)
+    return _parser_graph(network_of(folder), folder)
 
 
 def _parser_graph(network: ParserNetwork, folder: ModelFolder) -> ParserGraph:
@@ -241,7 +241,8 @@ def _widen(layers: nn.Sequential) -> None:
     layers[-1] = wide
 
 
-def _network(folder: ModelFolder) -> ParserNetwork:
+def network_of(folder: ModelFolder) -> ParserNetwork:
+    """Return the network of a folder in fp32, on the CPU, with nothing made wider."""
     path: Path = folder.path / WEIGHTS
     details = folder.details
     if "network" not in details:  # its exporter knew that torch cannot make it from a folder

@@ -12,14 +12,15 @@ from spanlin.config.training import DistillationConfig
 from spanlin.errors import CheckpointError
 from spanlin.network.batch import Batch, map_tensors, tensors_in
 from spanlin.network.loss import SoftTargets, soft_targets
-from spanlin.training.checkpoint import Model, load_model
+from spanlin.training.checkpoint import Model
 from spanlin.training.parsing import autocast
+from spanlin.training.start import read_model
 from spanlin.training.vocabulary import Vocabularies
 
 
 def load_teachers(config: DistillationConfig, student: ScorerConfig) -> list[Model]:
     """Return the teachers of a run, after checking that they can teach this student and agree among themselves."""
-    teachers = [load_model(path) for path in config.teachers]
+    teachers = [read_model(teacher) for teacher in config.teachers]
     for path, teacher in zip(config.teachers, teachers, strict=True):
         theirs = teacher.config.network.scorer
         if theirs.normalization != student.normalization or theirs.target not in (student.target, "both"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,6 +20,7 @@ from spanlin.errors import CheckpointError, DivergedError, TrainingError
 from spanlin.training.batches import Prefetcher
 from spanlin.training.checkpoint import (
     CHECKPOINT,
+    Model,
     load_weights,
     new_model,
     read_tensors,
@@ -39,6 +40,7 @@ from spanlin.training.processes import Group, choose_training_device, own_stream
 from spanlin.training.run_batches import Made, RunBatches, Step
 from spanlin.training.run_config import require_own_config, resumed_config, write_run_config
 from spanlin.training.schedule import Schedule, is_kept
+from spanlin.training.start import read_start, started_model, with_start
 from spanlin.training.state import Progress, load_progress, load_state, save_state
 from spanlin.training.vocabulary import Vocabularies, build_vocabularies
 
@@ -93,6 +95,10 @@ class _Run:
             raise TrainingError(f"{folder} holds a run already: resume it, or choose an empty folder")
         require_replaceable(folder / "best", CHECKPOINT)  # now, not after an hour
         require_own_config(folder)
+        start = None
+        if config.start:
+            start = read_start(config, str(last) if resume else config.start)
+            config = replace(config, network=start.config.network)
         if resume:
             config = resumed_config(config, last)
         data = load_data(config)
@@ -103,10 +109,10 @@ class _Run:
             raise CheckpointError(f"{last}: the treebanks have changed since this run began: start a new one")
         torch.manual_seed(config.seed)
         self.teachers = load_teachers(config.distillation, config.network.scorer)
-        vocabularies = self._vocabularies(data)
+        vocabularies = self._vocabularies(data, start)
         if resume and Vocabularies.load(last / "vocabularies.json").to_table() != vocabularies.to_table():
             raise CheckpointError(f"{last}: its vocabularies are not those of the treebanks: start a new run")
-        self.model = new_model(config, vocabularies)
+        self.model = new_model(config, vocabularies) if start is None else started_model(config, vocabularies, start)
         self.model.network.to(self.device)
         self.lessons: Lessons | None = None
         if self.teachers:
@@ -133,7 +139,7 @@ class _Run:
             self.plateau.factor, self.plateau.waited = self.progress.rate_factor, self.progress.plateau_waited
         require_replaceable(last, CHECKPOINT)  # after what is damaged in it has been named
 
-    def _vocabularies(self, data: TrainingData) -> Vocabularies:
+    def _vocabularies(self, data: TrainingData, start: Model | None) -> Vocabularies:
         parts = [treebank.train for treebank in data.treebanks]
         built = build_vocabularies(
             (sentence for part in parts for sentence in part.sentences),
@@ -141,7 +147,7 @@ class _Run:
             min_word_count=self.config.min_word_count,
             treebanks=[treebank.name for treebank in data.treebanks],
         )
-        return with_teachers_outputs(built, self.teachers)
+        return with_teachers_outputs(built if start is None else with_start(built, start), self.teachers)
 
     def _uses_graphs(self) -> bool:
         return self.config.cuda_graphs and self.device.type == "cuda" and can_be_graphed(self.model.network)
