@@ -93,7 +93,7 @@ def wish_by_dragging(page: Page, left: int, right: int, item: str) -> None:
 def save(page: Page, kind: str) -> bytes:
     """Export in a format and return what was saved."""
     page.click("#export")
-    page.get_by_role("radio", name=kind).check()
+    page.get_by_role("radio", name=kind, exact=True).check()
     with page.expect_download() as download:
         page.get_by_role("button", name="Save file").click()
     content = Path(download.value.path()).read_bytes()

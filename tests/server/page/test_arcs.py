@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import random
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
-from page_visits import CODE, TELESCOPE, eventually, expect, keep, needs_chromium
+from page_visits import CODE, TELESCOPE, eventually, expect, keep, needs_chromium, save
 from parsers_with_heads import LIKE_UD, ParserWithHeads
 from running_service import run_app
 from spanlin.model_folder.lookup import find_model
@@ -34,6 +35,22 @@ def address() -> Iterator[str]:
     """The address of a service whose model has dependencies."""
     with run_app(create_app(ParserWithHeads.load(threads=1))) as client:
         yield str(client.base_url)
+
+
+def test_arcs_are_saved_as_pictures(visit: Visit, address: str) -> None:
+    page = visit(address, text=TELESCOPE)
+    heads, relations, tags = next(value for key, value in LIKE_UD.items() if key.startswith("I saw"))
+    svg = ET.fromstring(save(page, "Arcs SVG").decode())
+    space = "{http://www.w3.org/2000/svg}"
+    arcs = [(int(g.get("data-word", "")), int(g.get("data-head", ""))) for g in svg.iter(f"{space}g") if g.get("class")]
+    assert arcs == list(enumerate(heads, start=1))
+    texts = [text.text for text in svg.iter(f"{space}text")]
+    assert texts[: len(heads)] == list(relations)
+    assert texts[-len(heads) :] == list(tags)
+    assert texts[len(heads) : -len(heads)] == [*TELESCOPE[:-1].split(), "."]
+    assert "style" not in {name for element in svg.iter() for name in element.attrib}
+    assert save(page, "Arcs PNG").startswith(b"\x89PNG")
+    keep(page, "arcs-exported")
 
 
 def test_each_word_has_its_arc_with_relation_and_tag(visit: Visit, address: str) -> None:
@@ -68,6 +85,9 @@ def test_a_model_without_dependencies_has_no_arcs(visit: Visit, address_without:
     page.click("#help")
     expect(page.locator("#help-dialog")).to_be_visible()
     expect(page.locator("#help-arcs")).to_be_hidden()
+    page.keyboard.press("Escape")
+    page.click("#export")
+    expect(page.get_by_role("radio", name="SVG")).to_have_count(1)
 
 
 def test_pointing_at_a_constituent_shows_its_head(visit: Visit, address: str) -> None:

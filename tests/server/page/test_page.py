@@ -325,16 +325,16 @@ def test_a_picture_that_cannot_be_made_is_told_in_the_dialog(visit: Visit) -> No
     page = visit(text=CODE)
     page.evaluate("() => { HTMLCanvasElement.prototype.toBlob = (take) => take(null); }")
     page.click("#export")
-    page.get_by_role("radio", name="PNG").check()
+    page.get_by_role("radio", name="PNG", exact=True).check()
     told = page.locator("#export-dialog").get_by_role("status")
     expect(told).to_have_text("That did not work: the picture is too large. Save it as SVG, or fold parts of the tree.")
     expect(page.locator("#export-preview img")).to_have_count(0)
-    page.get_by_role("radio", name="SVG").check()
+    page.get_by_role("radio", name="SVG", exact=True).check()
     expect(told).to_be_empty()
-    page.get_by_role("radio", name="PNG").check()
+    page.get_by_role("radio", name="PNG", exact=True).check()
     page.get_by_role("button", name="Save file").click()
     expect(told).to_contain_text("too large")
-    page.get_by_role("radio", name="SVG").check()
+    page.get_by_role("radio", name="SVG", exact=True).check()
     page.get_by_role("button", name="Save file").click()
     expect(told).to_have_text("Saved tree.svg")
 
@@ -342,7 +342,7 @@ def test_a_picture_that_cannot_be_made_is_told_in_the_dialog(visit: Visit) -> No
 def test_copying_puts_the_tree_and_the_link_into_the_clipboard(visit: Visit, reference: Parser) -> None:
     page = visit(text=CODE)
     page.click("#export")
-    page.get_by_role("radio", name="Brackets").check()
+    page.get_by_role("radio", name="Brackets", exact=True).check()
     page.get_by_role("button", name="Copy", exact=True).click()
     page.locator("#export-dialog").get_by_role("status").get_by_text("Copied as Brackets").wait_for()
     eventually(
@@ -512,7 +512,7 @@ def test_all_sentences_are_exported_if_asked_for(visit: Visit, reference: Parser
     text = "Dogs bark. Cats sleep all day."
     page = visit(text=text)
     page.click("#export")
-    page.get_by_role("radio", name="Brackets").check()
+    page.get_by_role("radio", name="Brackets", exact=True).check()
     page.get_by_label("All sentences of the text").check()
     page.locator("#export-dialog").get_by_role("button", name="Close").click()
     parses = reference.parse(text)

@@ -1,5 +1,6 @@
 // The dialog that shows a parse in a format, to copy or to save.
 
+import { arcsSvgText } from "./arcs_picture.js";
 import { el, refill } from "./dom.js";
 import { bracketText, jsonListText, jsonText, latexText, svgText } from "./formats.js";
 import { pngOf } from "./png.js";
@@ -8,6 +9,8 @@ import { buildTree } from "./tree.js";
 const FORMATS = {
   svg: { name: "SVG", file: "tree.svg", type: "image/svg+xml", picture: true, about: "A drawing that stays sharp at any size." },
   png: { name: "PNG", file: "tree.png", type: "image/png", picture: true, about: "A picture for slides and chats, on white." },
+  arcs: { name: "Arcs SVG", file: "dependencies.svg", type: "image/svg+xml", picture: true, arcs: true, about: "A drawing of the dependencies." },
+  arcsPng: { name: "Arcs PNG", file: "dependencies.png", type: "image/png", picture: true, arcs: true, about: "The dependencies as a picture, on white." },
   brackets: { name: "Brackets", file: "tree.txt", type: "text/plain", about: "One line, as treebanks write it; EVALB and NLTK read it." },
   latex: { name: "LaTeX", file: "tree.tex", type: "text/plain", about: "For a document that says \\usepackage{forest}." },
   json: { name: "JSON", file: "parse.json", type: "application/json", about: "Words, tags, constituents, probabilities and boundaries." },
@@ -24,17 +27,20 @@ export class ExportDialog {
     this.about = dialog.querySelector("#export-about");
     this.all = dialog.querySelector("#export-all");
     this.all.addEventListener("change", () => this.#choose(this.format));
-    const choices = Object.entries(FORMATS).map(([key, { name }]) =>
+    this.choices = Object.entries(FORMATS).map(([key, { name }]) =>
       el("label", { class: "choice" },
         el("input", { type: "radio", name: "format", value: key, checked: key === this.format, onchange: () => this.#choose(key) }),
         el("span", {}, name)));
-    dialog.querySelector("#export-formats").append(...choices);
+    dialog.querySelector("#export-formats").append(...this.choices);
     dialog.querySelector("#export-save").addEventListener("click", () => this.#save());
     dialog.querySelector("#export-copy").addEventListener("click", () => this.#copy());
     dialog.addEventListener("close", () => this.#forget());
   }
 
   open() {
+    const hasArcs = Boolean(this.current().parsed.heads);
+    for (const choice of this.choices) choice.hidden = Boolean(FORMATS[choice.control.value].arcs) && !hasArcs;
+    if (FORMATS[this.format].arcs && !hasArcs) this.choices[0].control.click();
     this.dialog.showModal();
     this.#choose(this.format);
   }
@@ -56,7 +62,7 @@ export class ExportDialog {
       const blob = await this.#blob();
       if (this.format !== key) return;
       this.url = URL.createObjectURL(blob);
-      refill(this.preview, el("img", { src: this.url, alt: "The tree as it will be saved" }));
+      refill(this.preview, el("img", { src: this.url, alt: FORMATS[key].arcs ? "The dependencies as they will be saved" : "The tree as it will be saved" }));
     });
   }
 
@@ -72,7 +78,9 @@ export class ExportDialog {
 
   #text() {
     const { root, parsed, collapsed, look, sentences } = this.current();
-    if (FORMATS[this.format].picture) return svgText(root, parsed.words, collapsed, look);
+    const { picture, arcs } = FORMATS[this.format];
+    if (arcs) return arcsSvgText(parsed);
+    if (picture) return svgText(root, parsed.words, collapsed, look);
     const several = this.all.checked && sentences.length > 1;
     if (this.format === "json") return several ? jsonListText(sentences) : jsonText(parsed);
     if (this.format === "brackets") return (several ? sentences : [parsed]).map(bracketText).join("");
@@ -80,7 +88,7 @@ export class ExportDialog {
   }
 
   async #blob() {
-    if (this.format === "png") return pngOf(this.#text());
+    if (FORMATS[this.format].type === "image/png") return pngOf(this.#text());
     return new Blob([this.#text()], { type: `${FORMATS[this.format].type};charset=utf-8` });
   }
 
@@ -96,7 +104,7 @@ export class ExportDialog {
 
   async #copy() {
     try {
-      if (this.format === "png") {
+      if (FORMATS[this.format].type === "image/png") {
         await navigator.clipboard.write([new ClipboardItem({ "image/png": this.#blob() })]);
       } else {
         await copyText(this.#text());

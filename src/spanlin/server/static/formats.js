@@ -2,6 +2,7 @@
 // tests/render/latex_cases.json holds both to it.
 
 import { FONTS, PILL, ROOF_TEXT, WORD_DROP, layoutTree, roof } from "./layout.js";
+import { escapeXml, familyOf } from "./svg_text.js";
 import { drawnRoot } from "./tree.js";
 import { percent, phrase, visible } from "./words.js";
 
@@ -64,13 +65,12 @@ const TINTS = {
 export function svgText(root, words, collapsed, look) {
   const { places, width, height } = layoutTree(drawnRoot(root), words, collapsed, look);
   const [w, h] = [Math.ceil(width), Math.ceil(height)];
-  const family = (font) => escapeXml(font.slice(font.indexOf("px") + 3));
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img" text-anchor="middle">`,
     `<title>${escapeXml(`Tree of: ${visible(words.join(" "))}`)}</title>`,
     `<rect width="${w}" height="${h}" fill="#ffffff"/>`,
     `<path d="${places.map((place) => place.edge).join("")}" fill="none" stroke="#9aa1ab" stroke-width="1.3"/>`,
-    `<g fill="${INK}" font-family="${family(FONTS.label)}">`,
+    `<g fill="${INK}" font-family="${familyOf(FONTS.label)}">`,
   ];
   for (const place of places) {
     const { node, x, y } = place;
@@ -78,7 +78,7 @@ export function svgText(root, words, collapsed, look) {
     if (node.word !== null) {
       parts.push(
         `<g class="word" transform="${at}"><text y="4.5" font-size="12.5" fill="#5b6370">${escapeXml(place.title)}</text>` +
-          wordText(place.text, WORD_DROP, family) + "</g>",
+          wordText(place.text, WORD_DROP) + "</g>",
       );
       continue;
     }
@@ -92,16 +92,14 @@ export function svgText(root, words, collapsed, look) {
         `fill="${fill}" stroke="${stroke}" stroke-width="1.3"${dash ? ` stroke-dasharray="${dash}"` : ""}/>` +
         `<text y="4.5" font-size="13" font-weight="600">${escapeXml(place.title)}` +
         (place.doubt ? `<tspan dx="6" font-size="10.5" font-weight="500">${escapeXml(place.doubt)}</tspan>` : "") +
-        "</text>" + (place.folded ? wordText(place.text, ROOF_TEXT, family) : "") + "</g>",
+        "</text>" + (place.folded ? wordText(place.text, ROOF_TEXT) : "") + "</g>",
     );
   }
   return `${parts.join("")}</g></svg>\n`;
 }
 
-function wordText(text, y, family) {
-  return `<text y="${y}" font-size="17" font-family="${family(FONTS.word)}">${escapeXml(text)}</text>`;
+function wordText(text, y) {
+  return `<text y="${y}" font-size="17" font-family="${familyOf(FONTS.word)}">${escapeXml(text)}</text>`;
 }
 
-const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escapeXml = (text) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]);
 const round = (value) => Math.round(value * 10) / 10;
