@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -48,7 +47,6 @@ HARD = (
     "Buffalo buffalo Buffalo buffalo buffalo buffalo Buffalo buffalo.",
     "That that is is that that is not is not is that it it is.",
 )
-TRICKY = 'They paid 5% of A&B_C {or} $3 #1 ~ ^ \\ | " <b> -- to [us] (twice) !'
 DECODERS = ("largest", "cky", "min-change", "minimum-risk")
 
 
@@ -299,61 +297,6 @@ def test_a_link_whose_wishes_no_tree_has_opens_with_the_tree_without_them(visit:
     assert "side=right" in page.url
 
 
-def test_exports_say_what_the_library_says(visit: Visit, reference: Parser) -> None:
-    parsed = parse(reference, TRICKY)
-    page = visit(text=TRICKY)
-    assert save(page, "Brackets").decode() == parsed.brackets() + "\n"
-    assert save(page, "LaTeX").decode() == parsed.latex() + "\n"
-    told = json.loads(save(page, "JSON"))
-    assert told["words"] == list(parsed.words)
-    assert "left_log_probs" not in told
-    svg = ET.fromstring(save(page, "SVG").decode())
-    space = "{http://www.w3.org/2000/svg}"
-    spans = [
-        (g.get("data-left"), g.get("data-right")) for g in svg.iter(f"{space}g") if g.get("class") == "constituent"
-    ]
-    assert sorted(spans) == sorted((str(c.left), str(c.right)) for c in parsed.constituents())
-    texts = {text.text for text in svg.iter(f"{space}text")}
-    assert set(parsed.words) <= texts
-    assert "style" not in {name for element in svg.iter() for name in element.attrib}
-    png = save(page, "PNG")
-    assert png.startswith(b"\x89PNG")
-    assert len(png) > 3000
-
-
-def test_a_picture_that_cannot_be_made_is_told_in_the_dialog(visit: Visit) -> None:
-    page = visit(text=CODE)
-    page.evaluate("() => { HTMLCanvasElement.prototype.toBlob = (take) => take(null); }")
-    page.click("#export")
-    page.get_by_role("radio", name="PNG", exact=True).check()
-    told = page.locator("#export-dialog").get_by_role("status")
-    expect(told).to_have_text("That did not work: the picture is too large. Save it as SVG, or fold parts of the tree.")
-    expect(page.locator("#export-preview img")).to_have_count(0)
-    page.get_by_role("radio", name="SVG", exact=True).check()
-    expect(told).to_be_empty()
-    page.get_by_role("radio", name="PNG", exact=True).check()
-    page.get_by_role("button", name="Save file").click()
-    expect(told).to_contain_text("too large")
-    page.get_by_role("radio", name="SVG", exact=True).check()
-    page.get_by_role("button", name="Save file").click()
-    expect(told).to_have_text("Saved tree.svg")
-
-
-def test_copying_puts_the_tree_and_the_link_into_the_clipboard(visit: Visit, reference: Parser) -> None:
-    page = visit(text=CODE)
-    page.click("#export")
-    page.get_by_role("radio", name="Brackets", exact=True).check()
-    page.get_by_role("button", name="Copy", exact=True).click()
-    page.locator("#export-dialog").get_by_role("status").get_by_text("Copied as Brackets").wait_for()
-    eventually(
-        page, lambda: page.evaluate("navigator.clipboard.readText()") == parse(reference, CODE).brackets() + "\n"
-    )
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Copy link").click()
-    page.get_by_text("Link copied").wait_for()
-    eventually(page, lambda: page.evaluate("navigator.clipboard.readText()") == page.url)
-
-
 def test_a_link_brings_back_all_that_one_sees(visit: Visit, disagreement: tuple[str, str]) -> None:
     text, decoder = disagreement
     page = visit(text=f"{CODE} {text}", decoder="cky", view="both")
@@ -374,18 +317,6 @@ def test_a_link_brings_back_all_that_one_sees(visit: Visit, disagreement: tuple[
     assert again.locator("#chips").inner_text() == page.locator("#chips").inner_text()
     for frame in ("#tree-frame", "#other-frame"):
         wait_for_tree(again, drawn(page, frame), frame)
-
-
-def test_a_node_folds_under_a_roof_and_unfolds(visit: Visit) -> None:
-    page = visit(text=TELESCOPE)
-    before = drawn(page)
-    node = page.locator("#tree-frame .phrase-node[data-label=VP]").first
-    node.hover()
-    node.locator(".toggle").click()
-    assert len(drawn(page)) < len(before)
-    expect(page.locator("#tree-frame .roof")).to_have_count(1)
-    page.get_by_role("button", name="Unfold 1 part").click()
-    assert drawn(page) == before
 
 
 def test_a_long_text_has_its_tables_sentence_by_sentence(visit: Visit) -> None:
@@ -421,140 +352,12 @@ def test_other_scripts_and_emoji_come_through(visit: Visit, reference: Parser) -
     assert save(page, "Brackets").decode() == parse(reference, text).brackets() + "\n"
 
 
-def test_two_hundred_words_are_laid_out(visit: Visit, reference: Parser, request: pytest.FixtureRequest) -> None:
-    text = " and ".join(["the old man with the dog that barked saw a cat"] * 17) + " ."
-    page = visit(text=text, view="both")
-    eventually(page, lambda: page.locator("#sentence .token").count() >= 200)
-    # It starts folded, for all of it would be many screens wide.
-    page.get_by_role("button", name=re.compile(r"Unfold \d+ parts")).click()
-    told = json.loads(save(page, "JSON"))
-    nodes: list[Node] = sorted((one["label"], one["left"], one["right"]) for one in told["constituents"])
-    wait_for_tree(page, nodes)
-    # In so long a sentence, int8 in the tab may choose otherwise where two readings are all but equally probable.
-    if request.node.callspec.params["mode"] == "service":
-        assert nodes == expected(parse(reference, text))
-    page.locator("#table-frame").evaluate("frame => frame.scrollTo(900, 900)")
-    page.locator("#table-frame canvas").hover(position={"x": 200, "y": 60})
-    expect(page.locator("#card")).to_be_visible()
-
-
-SENATOR = (
-    "The committee that the senator who resigned last week had chaired for years finally published its long awaited "
-    "report on the state of the economy ."
-)
-
-
-def test_the_tree_of_a_long_sentence_has_the_width_of_the_page(visit: Visit) -> None:
-    page = visit(width=1440, text=SENATOR)
-    expect(page.locator("#table-panel")).to_be_hidden()
-    frame = page.locator("#tree-frame").bounding_box()
-    last = page.locator("#tree-frame .word-node").last.bounding_box()
-    assert frame is not None
-    assert last is not None
-    assert last["x"] + last["width"] <= frame["x"] + frame["width"]
-    keep(page, "desktop-wide")
-
-
-def test_the_frame_is_as_tall_as_the_tree(visit: Visit) -> None:
-    page = visit(text="Dogs bark .")
-    small = page.locator("#tree-frame").bounding_box()
-    page.fill("#text", SENATOR)
-    eventually(page, lambda: page.locator("#sentence .token").count() > 20)
-    large = page.locator("#tree-frame").bounding_box()
-    assert small is not None
-    assert large is not None
-    assert small["height"] < 300 < large["height"]
-
-
-def test_tabs_show_the_tree_the_table_or_both(visit: Visit) -> None:
-    page = visit(text=CODE)
-    tree, table = page.locator("#tree-panel"), page.locator("#table-panel")
-    page.get_by_role("tab", name="Span table").click()
-    expect(tree).to_be_hidden()
-    expect(table).to_be_visible()
-    page.keyboard.press("ArrowRight")
-    expect(tree).to_be_visible()
-    expect(table).to_be_visible()
-    eventually(page, lambda: "view=both" in page.url)
-    page.keyboard.press("ArrowRight")
-    expect(tree).to_be_visible()
-    expect(table).to_be_hidden()
-
-
-def test_the_tree_takes_the_whole_screen_and_gives_it_back(visit: Visit) -> None:
-    page = visit(text=TELESCOPE)
-    page.get_by_role("button", name="Full screen").click()
-    page.wait_for_function("document.fullscreenElement !== null")
-    box = "(({ width, height }) => [width, height])(document.querySelector('#tree-panel').getBoundingClientRect())"
-    eventually(page, lambda: page.evaluate(box) == page.evaluate("[innerWidth, innerHeight]"))
-    page.hover("#tree-frame .phrase-node[data-label=VP] .label")
-    expect(page.locator("#card")).to_be_visible()
-    for _ in range(20):  # what is covered cannot be reached
-        page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.matches('body, #tree-panel *')")
-    page.evaluate("location.hash += '&decoder=strict&require=1.2-7'")
-    page.get_by_role("button", name="Close this message").click()  # and a message is on top
-    page.get_by_role("button", name="Full screen").click()
-    page.wait_for_function("document.fullscreenElement === null")
-    page.locator("#text").focus()
-    expect(page.locator("#composer")).to_be_in_viewport()
-
-
 def test_every_example_has_a_tree(visit: Visit) -> None:
     page = visit(text=CODE)
     for name in page.locator("#examples button").all_inner_texts():
         page.get_by_role("button", name=name, exact=True).click()
         eventually(page, lambda: not page.evaluate("document.body.classList.contains('busy')"))
         expect(page.locator("#tree-frame [role=treeitem]").first).to_be_visible()
-
-
-def test_all_sentences_are_exported_if_asked_for(visit: Visit, reference: Parser) -> None:
-    text = "Dogs bark. Cats sleep all day."
-    page = visit(text=text)
-    page.click("#export")
-    page.get_by_role("radio", name="Brackets", exact=True).check()
-    page.get_by_label("All sentences of the text").check()
-    page.locator("#export-dialog").get_by_role("button", name="Close").click()
-    parses = reference.parse(text)
-    assert save(page, "Brackets").decode() == "".join(f"{parsed}\n" for parsed in parses)
-    assert save(page, "LaTeX").decode() == "\n".join(f"{parsed.latex()}\n" for parsed in parses)
-    assert [one["text"] for one in json.loads(save(page, "JSON"))] == [parsed.text for parsed in parses]
-
-
-def test_tags_and_probabilities_can_be_hidden_and_branches_slanted(visit: Visit) -> None:
-    page = visit(text=TELESCOPE)
-    tags = page.locator("#tree-frame .tag")
-    edges = "edges => edges.map(edge => edge.getAttribute('d')).join('')"
-    expect(tags.first).to_have_text("PRP")
-    assert page.locator("#tree-frame .doubt").count() > 0
-    page.get_by_label("tags", exact=True).uncheck()
-    expect(tags.first).to_have_text("")
-    page.get_by_label("probabilities", exact=True).uncheck()
-    expect(page.locator("#tree-frame .doubt")).to_have_count(0)
-    expect(page.locator("#sureness")).to_be_hidden()
-    page.get_by_label("slanted branches").check()
-    assert "Q" not in page.eval_on_selector_all("#tree-frame .edge", edges)
-    # No branch goes through a label that it does not lead to.
-    crossed = page.evaluate(
-        """() => [...document.querySelectorAll('#tree-frame .edge')].flatMap(edge => {
-          const parts = edge.getAttribute('d').match(/-?[\\d.]+/g)?.map(Number) ?? [];
-          if (parts.length < 4) return [];
-          const [x0, y0, x1, y1] = parts;
-          return [...document.querySelectorAll('#tree-frame .phrase-node')].filter(node => {
-            const [x, y] = node.style.transform.match(/-?[\\d.]+/g).map(Number);
-            const at = x0 + (x1 - x0) * (y - y0) / (y1 - y0);
-            return y > y0 + 1 && y < y1 - 1 && Math.abs(at - x) < 16;
-          }).map(node => node.dataset.label);
-        })"""
-    )
-    assert crossed == []
-    assert "Q" not in save(page, "SVG").decode().partition("<path d=")[2].partition(" fill")[0]
-    again = visit()
-    again.goto(page.url)
-    again.wait_for_selector("[role=treeitem]", state="attached")
-    expect(again.get_by_label("slanted branches")).to_be_checked()
-    expect(again.get_by_label("tags", exact=True)).not_to_be_checked()
-    keep(again, "desktop-slanted")
 
 
 def test_a_pasted_tree_is_compared_with_the_parsers(visit: Visit, reference: Parser) -> None:
