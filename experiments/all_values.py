@@ -29,7 +29,7 @@ class Values(Placeholders):
         of_results = [
             settings_then(result.config)
             for result in self._found.all
-            if result.row == row and result.treebank in (treebank or result.treebank,) and result.config
+            if result.row == row and treebank in ("", result.treebank) and result.config
         ]
         settings = of_results or [settings_now(row)]
         return all(str(value_at(each, key, "no such key")) == value for each in settings)

@@ -41,7 +41,7 @@ def network(folder: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkpoint over an encoder, with dependencies, that has learned the grammar a little."""
+    """A checkpoint over an encoder that has learned the grammar a little."""
     folder = tmp_path_factory.mktemp("start")
     files = generate_treebank(folder / "treebank", train=300, dev=30)
     config = small_config(*files, network=network(folder / "encoder"), epochs=6, evaluate_every=6)
@@ -124,7 +124,7 @@ def test_a_run_goes_on_from_where_its_start_was(
     assert Parser.load(tmp_path / "model").parse_tokens([WORDS[:5]])[0].words == tuple(WORDS[:5])
 
 
-def test_a_run_learns_labels_that_its_start_has_not(start: Path, few: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_run_learns_labels_that_its_start_has_not(start: Path, tmp_path: Path) -> None:
     write_trees([HEADLINE] * 40, tmp_path / "headlines.txt")
     files = tmp_path / "headlines.txt", tmp_path / "headlines.txt"
     result = train(from_start(files, start, epochs=12, evaluate_every=12), tmp_path / "run", device="cpu")

@@ -157,6 +157,19 @@ class ParserNetwork(nn.Module):
                 root_relation=sizes.root_relation,
             )
 
+    def output_layers(self) -> dict[str, nn.Sequential]:
+        """Return the layers that end in a row for each label, tag, relation and universal tag, by these names."""
+        found: dict[str, nn.Sequential] = {}
+        if isinstance(self.labels, LabelScorer):
+            found["labels"] = self.labels.output
+        if self.tag_head is not None:
+            found["tags"] = self.tag_head.layers
+        if self.dependencies is not None:
+            tags = self.dependencies.tags
+            found["relations"] = self.dependencies.relations.output
+            found["universal_tags"] = tags if isinstance(tags, nn.Sequential) else tags.layers
+        return found
+
     def encode(self, batch: Batch) -> Tensor:
         """Return what is known of each position by itself or by the encoder, [batch, words + 2, width]."""
         encoded: Tensor

@@ -28,7 +28,7 @@ from spanlin.network.encoders.native import NativeEncoder, NativeSizes
 from spanlin.network.graph import LabelGraph, ParserGraph
 from spanlin.network.kept_rows import KeptRows
 from spanlin.network.network import ParserNetwork, VocabularySizes
-from spanlin.network.span_scorer import IMPOSSIBLE, LabelScorer
+from spanlin.network.span_scorer import IMPOSSIBLE
 from spanlin.runtime.backend import (
     OF_DEPENDENCIES,
     ROOT_RELATION,
@@ -213,14 +213,8 @@ def load_graph(folder: ModelFolder) -> ParserGraph:
 
 
 def _parser_graph(network: ParserNetwork, folder: ModelFolder) -> ParserGraph:
-    if isinstance(network.labels, LabelScorer):
-        _widen(network.labels.output)
-    if network.tag_head is not None:
-        _widen(network.tag_head.layers)
-    if network.dependencies is not None:
-        _widen(network.dependencies.relations.output)
-        tags = network.dependencies.tags
-        _widen(tags if isinstance(tags, nn.Sequential) else tags.layers)
+    for layers in network.output_layers().values():
+        _widen(layers)
     return ParserGraph(network, treebank=_treebank(folder)).eval()
 
 

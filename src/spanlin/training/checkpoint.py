@@ -28,7 +28,7 @@ from spanlin.model_folder.folder import (
     WEIGHTS,
 )
 from spanlin.model_folder.path_kinds import CHECKPOINT_FILE, describe_other
-from spanlin.network.encoders.pretrained import Encoder, load_pretrained
+from spanlin.network.encoders.pretrained import Encoder, PretrainedEncoder, load_pretrained
 from spanlin.network.network import ParserNetwork
 from spanlin.runtime.pieces import WordPieces
 from spanlin.training.examples import Featurizer
@@ -94,13 +94,17 @@ def new_model(config: TrainingConfig, vocabularies: Vocabularies) -> Model:
             pretrained=encoder,
         ),
         vocabularies=vocabularies,
-        featurizer=_featurizer(vocabularies, pieces, encoder, vectors),
+        featurizer=make_featurizer(vocabularies, pieces, encoder, vectors),
     )
 
 
-def _featurizer(
-    vocabularies: Vocabularies, pieces: WordPieces | None, encoder: Encoder | None, vectors: WordVectors | None
+def make_featurizer(
+    vocabularies: Vocabularies,
+    pieces: WordPieces | None,
+    encoder: Encoder | PretrainedEncoder | None,
+    vectors: WordVectors | None = None,
 ) -> Featurizer:
+    """Return what makes ids of sentences: of word pieces for an encoder, else of words and characters."""
     return Featurizer(
         vocabularies,
         pieces=pieces,
@@ -164,7 +168,7 @@ def load_model(folder: str | Path) -> Model:
         config=config,
         network=network.eval(),
         vocabularies=vocabularies,
-        featurizer=_featurizer(vocabularies, pieces, encoder, vectors),
+        featurizer=make_featurizer(vocabularies, pieces, encoder, vectors),
     )
 
 

@@ -18,8 +18,7 @@ from spanlin.network.network import ParserNetwork
 from spanlin.network.span_scorer import LabelScorer
 from spanlin.runtime.pieces import WordPieces
 from spanlin.runtime.torch import network_of
-from spanlin.training.checkpoint import Model, load_model
-from spanlin.training.examples import Featurizer
+from spanlin.training.checkpoint import Model, load_model, make_featurizer
 from spanlin.training.vocabulary import Vocabularies, Vocabulary
 
 
@@ -48,12 +47,8 @@ def read_model(model: str) -> Model:
         config=TrainingConfig(treebanks=(TreebankConfig(name=path.name, train="unknown"),), network=network.config),
         network=network.eval(),
         vocabularies=vocabularies,
-        featurizer=Featurizer(
-            vocabularies,
-            pieces=WordPieces.from_folder(folder.path, shape_step=folder.shape_step),
-            piece_limit=folder.piece_limit,
-            vectors=None,
-            lexical=False,
+        featurizer=make_featurizer(
+            vocabularies, WordPieces.from_folder(folder.path, shape_step=folder.shape_step), network.pretrained
         ),
     )
 
@@ -99,7 +94,6 @@ def started_model(config: TrainingConfig, vocabularies: Vocabularies, start: Mod
     """
     assert start.network.pretrained is not None
     network = ParserNetwork(config.network, vocabularies.sizes, pretrained=start.network.pretrained.model)
-    assert network.pretrained is not None
     before, rows_before = dict(start.network.named_parameters()), _named_rows(start.network, start.vocabularies)
     rows = _named_rows(network, vocabularies)
     with torch.no_grad():
@@ -118,30 +112,17 @@ def started_model(config: TrainingConfig, vocabularies: Vocabularies, start: Mod
         config=config,
         network=network,
         vocabularies=vocabularies,
-        featurizer=Featurizer(
-            vocabularies,
-            pieces=start.featurizer.pieces,
-            piece_limit=network.pretrained.limit,
-            vectors=None,
-            lexical=False,
-        ),
+        featurizer=make_featurizer(vocabularies, start.featurizer.pieces, network.pretrained),
     )
 
 
 def _named_rows(network: ParserNetwork, vocabularies: Vocabularies) -> dict[str, Sequence[str]]:
     """Return the parameters with a row for each label, tag and so on, and what the rows are of."""
-    assert isinstance(network.labels, LabelScorer)
-    found: list[tuple[nn.Module, Sequence[str]]] = [(network.labels.output[-1], vocabularies.labels.items)]
-    if network.tag_head is not None:
-        found.append((network.tag_head.layers[-1], vocabularies.tags.items))
+    found: list[tuple[nn.Module, Sequence[str]]] = [
+        (layers[-1], getattr(vocabularies, kind).items) for kind, layers in network.output_layers().items()
+    ]
     if network.treebanks is not None:
         found.append((network.treebanks, ("", *vocabularies.treebanks.items)))  # the first is of none
-    if (heads := network.dependencies) is not None:
-        tags = heads.tags if isinstance(heads.tags, nn.Sequential) else heads.tags.layers
-        found += [
-            (heads.relations.output[-1], vocabularies.relations.items),
-            (tags[-1], vocabularies.universal_tags.items),
-        ]
     names = {id(module): name for name, module in network.named_modules()}
     return {f"{names[id(layer)]}.{name}": items for layer, items in found for name, _ in layer.named_parameters()}
 

@@ -66,7 +66,7 @@ def test_a_pair_gives_what_both_lstms_give_and_learns_as_they_do(device: str, st
     torch.testing.assert_close(gradients[1], gradients[0], atol=near, rtol=near)
 
 
-def test_a_pair_on_a_gpu_is_the_lstms_of_a_cpu(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pair_on_a_gpu_is_the_lstms_of_a_cpu(device: str) -> None:
     torch.manual_seed(1)
     one, other = (nn.LSTM(5, 6, batch_first=True) for _ in range(2))
     x, turned = torch.randn(3, 7, 5), torch.randn(3, 7, 5)
@@ -116,10 +116,7 @@ def test_a_recorded_pair_gives_the_same() -> None:
         torch.testing.assert_close(gradients(), expected)
 
 
-def test_dropped_weights_are_dropped_for_the_whole_batch(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if device == "cuda":
-        pytest.skip("the mask is the device's")
-    # As on a GPU: the test above has what a GPU adds.
+def test_without_a_gpu_both_lstms_drop_their_recurrence(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     monkeypatch.setattr(recurrent_dropout, "run_lstm", lambda module, x, *, dropout=0.0: seen.append(dropout))
     run_both(nn.LSTM(2, 3), nn.LSTM(2, 3), torch.zeros(1, 1, 2), torch.zeros(1, 1, 2), dropout=0.5)

@@ -2,7 +2,7 @@
 // tests/render/latex_cases.json holds both to it.
 
 import { FONTS, PILL, ROOF_TEXT, WORD_DROP, layoutTree, roof } from "./layout.js";
-import { escapeXml, familyOf } from "./svg_text.js";
+import { EDGE, INK, MUTED, TINTS, dashed, escapeXml, familyOf, svgFile } from "./svg_text.js";
 import { drawnRoot } from "./tree.js";
 import { percent, phrase, visible } from "./words.js";
 
@@ -52,24 +52,11 @@ function latexGroup(text) {
   return `{${escaped.replaceAll("\0", "{}")}}`;
 }
 
-const INK = "#1f2430";
-const TINTS = {
-  sure: { fill: "#e3f1ee", stroke: "#1c7468", dash: "" },
-  likely: { fill: "#fbf0d4", stroke: "#8a6100", dash: "7 3" },
-  unsure: { fill: "#fde4d3", stroke: "#a8480c", dash: "4 3" },
-  unknown: { fill: "#ffffff", stroke: "#5b6370", dash: "" },
-  doubtful: { fill: "#fbdcdf", stroke: "#b3202f", dash: "1.5 3" },
-};
-
-/** The drawn tree as a file of its own, dark on white, with attributes only: no style sheet has to come along. */
+/** The drawn tree as a file of its own. */
 export function svgText(root, words, collapsed, look) {
   const { places, width, height } = layoutTree(drawnRoot(root), words, collapsed, look);
-  const [w, h] = [Math.ceil(width), Math.ceil(height)];
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img" text-anchor="middle">`,
-    `<title>${escapeXml(`Tree of: ${visible(words.join(" "))}`)}</title>`,
-    `<rect width="${w}" height="${h}" fill="#ffffff"/>`,
-    `<path d="${places.map((place) => place.edge).join("")}" fill="none" stroke="#9aa1ab" stroke-width="1.3"/>`,
+    `<path d="${places.map((place) => place.edge).join("")}" fill="none" stroke="${EDGE}" stroke-width="1.3"/>`,
     `<g fill="${INK}" font-family="${familyOf(FONTS.label)}">`,
   ];
   for (const place of places) {
@@ -77,7 +64,7 @@ export function svgText(root, words, collapsed, look) {
     const at = `translate(${round(x)} ${round(y)})`;
     if (node.word !== null) {
       parts.push(
-        `<g class="word" transform="${at}"><text y="4.5" font-size="12.5" fill="#5b6370">${escapeXml(place.title)}</text>` +
+        `<g class="word" transform="${at}"><text y="4.5" font-size="12.5" fill="${MUTED}">${escapeXml(place.title)}</text>` +
           wordText(place.text, WORD_DROP) + "</g>",
       );
       continue;
@@ -87,15 +74,15 @@ export function svgText(root, words, collapsed, look) {
     parts.push(
       `<g class="constituent" data-left="${node.left}" data-right="${node.right}" transform="${at}">` +
         `<title>${escapeXml(`${place.title} · ${phrase(words, node.left, node.right, 110)}${told}`)}</title>` +
-        (place.folded ? `<path d="${roof(place)}" fill="none" stroke="#9aa1ab" stroke-width="1.3"/>` : "") +
+        (place.folded ? `<path d="${roof(place)}" fill="none" stroke="${EDGE}" stroke-width="1.3"/>` : "") +
         `<rect x="${round(-place.pill / 2)}" y="${-PILL / 2}" width="${round(place.pill)}" height="${PILL}" rx="8" ` +
-        `fill="${fill}" stroke="${stroke}" stroke-width="1.3"${dash ? ` stroke-dasharray="${dash}"` : ""}/>` +
+        `fill="${fill}" stroke="${stroke}" stroke-width="1.3"${dashed(dash)}/>` +
         `<text y="4.5" font-size="13" font-weight="600">${escapeXml(place.title)}` +
         (place.doubt ? `<tspan dx="6" font-size="10.5" font-weight="500">${escapeXml(place.doubt)}</tspan>` : "") +
         "</text>" + (place.folded ? wordText(place.text, ROOF_TEXT) : "") + "</g>",
     );
   }
-  return `${parts.join("")}</g></svg>\n`;
+  return svgFile(width, height, `Tree of: ${visible(words.join(" "))}`, [...parts, "</g>"]);
 }
 
 function wordText(text, y) {
