@@ -37,6 +37,41 @@ def test_nothing_to_parse_is_told_kindly(visit: Visit) -> None:
     eventually(page, lambda: page.evaluate("document.activeElement.id") == "text")
 
 
+def test_who_asks_before_the_service_has_answered_is_told_too(visit: Visit) -> None:
+    page = visit()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/v1/model", hold)
+    page.reload()
+    page.get_by_role("button", name="Parse", exact=True).click()
+    notice = page.get_by_role("alert").get_by_text("There is nothing to parse yet.")
+    notice.wait_for()
+    eventually(page, lambda: len(held) == 1)
+    held[0].continue_()
+    page.locator("#model").get_by_text("spanlin").wait_for()
+    page.wait_for_timeout(100)
+    expect(notice).to_be_visible()
+
+
+def test_what_was_told_goes_with_the_text(visit: Visit) -> None:
+    page = visit()
+    page.get_by_role("button", name="Parse", exact=True).click()
+    notice = page.get_by_role("alert")
+    notice.get_by_text("There is nothing to parse yet.").wait_for()
+    page.fill("#text", "Dogs bark.")
+    page.locator("#result").wait_for()
+    expect(notice).to_be_empty()
+    page.route("**/v1/parse", lambda route: route.abort())
+    page.fill("#text", "Cats meow.")
+    notice.get_by_text("The server does not answer.").wait_for()
+    page.fill("#text", "")
+    page.locator("#welcome").wait_for()
+    expect(notice).to_be_empty()
+
+
 def test_a_server_that_is_down_at_first_can_be_asked_again(visit: Visit, reference: Parser) -> None:
     page = visit()
     page.route("**/v1/**", lambda route: route.abort())

@@ -182,6 +182,7 @@ function readAddress() {
 
 function setText(text, how) {
   if (text === state.text) return;
+  if (!text.trim()) notices.clear();
   // Constraints name words by number; in another text these would be other words.
   change({ text, sentence: 0, required: [], forbidden: [], requiredArcs: [], forbiddenArcs: [] }, how);
 }
@@ -210,6 +211,7 @@ function changeWishes(patch, kind) {
 }
 
 function restore() {
+  notices.clear();
   composer.show(readAddress().text);
   begin();
 }
@@ -235,7 +237,6 @@ function showNothing() {
   sentences = [];
   $("result").hidden = true;
   $("welcome").hidden = false;
-  notices.clear();
   busy(false);
   showLoading(null);
 }
