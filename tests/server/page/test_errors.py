@@ -14,7 +14,7 @@ from spanlin.server.settings import ServerSettings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.sync_api import Route
+    from playwright.sync_api import Page, Route
 
     from page_visits import Visit
 
@@ -37,23 +37,56 @@ def test_nothing_to_parse_is_told_kindly(visit: Visit) -> None:
     eventually(page, lambda: page.evaluate("document.activeElement.id") == "text")
 
 
-def test_who_asks_before_the_service_has_answered_is_told_too(visit: Visit) -> None:
+@pytest.fixture
+def early(visit: Visit) -> tuple[Page, Callable[[], None]]:
+    """The page before the service has said what its model can do, and what lets it say so."""
     page = visit()
     held: list[Route] = []
 
     def hold(route: Route) -> None:
         held.append(route)
 
+    def release() -> None:
+        eventually(page, lambda: len(held) > 0)
+        held[0].continue_()
+        page.locator("#model").get_by_text("spanlin").wait_for()
+
     page.route("**/v1/model", hold)
     page.reload()
+    return page, release
+
+
+def test_who_asks_for_nothing_before_the_model_is_known_is_told_so(early: tuple[Page, Callable[[], None]]) -> None:
+    page, release = early
     page.get_by_role("button", name="Parse", exact=True).click()
     notice = page.get_by_role("alert").get_by_text("There is nothing to parse yet.")
     notice.wait_for()
-    eventually(page, lambda: len(held) == 1)
-    held[0].continue_()
-    page.locator("#model").get_by_text("spanlin").wait_for()
+    release()
     page.wait_for_timeout(100)
     expect(notice).to_be_visible()
+
+
+def test_who_types_before_the_model_is_known_gets_a_tree(
+    early: tuple[Page, Callable[[], None]], reference: Parser
+) -> None:
+    page, release = early
+    page.fill("#text", "Dogs bark.")
+    page.press("#text", "Control+Enter")
+    page.wait_for_timeout(300)  # as long as an answer to it would take
+    release()
+    wait_for_tree(page, expected(parse(reference, "Dogs bark.")))
+    expect(page.get_by_role("alert")).to_be_empty()
+
+
+def test_a_link_opened_before_the_model_is_known_keeps_its_choices(early: tuple[Page, Callable[[], None]]) -> None:
+    page, release = early
+    page.goto(f"{page.url.partition('#')[0]}#text=She+loves+writing+code+.&decoder=labelled&forbid=1.2-4&compare=cky")
+    page.wait_for_timeout(300)
+    release()
+    page.locator("#compare-pane").wait_for()
+    expect(page.locator("#decoder")).to_have_value("labelled")
+    expect(page.locator("#chips .forbidden")).to_have_count(1)
+    assert "forbid=1.2-4" in page.url
 
 
 def test_what_was_told_goes_with_the_text(visit: Visit) -> None:

@@ -42,6 +42,7 @@ let retries = 0;
 let decoders = []; // that the service has
 let hasDependencies = false; // whether its model has them
 let running = null; // the model that parses or is being loaded, as the state names it
+let loaded = null; // settled when it is loaded
 
 // ---- asking the service ---------------------------------------------------------------------------------------
 
@@ -58,13 +59,11 @@ async function refresh(notice = null) {
   busy(true);
   const pasted = readTrees(asked.text);
   try {
-    if (asked.model !== running) {
-      await loadModel(asked.model);
-      if (asking !== mine) return;
-      if (!hasDependencies && asked.requiredArcs.length + asked.forbiddenArcs.length) {
-        begin();
-        return;
-      }
+    await loadModel(asked.model);
+    if (asking !== mine) return;
+    if (!hasDependencies && asked.requiredArcs.length + asked.forbiddenArcs.length) {
+      begin();
+      return;
     }
     let found = sentences;
     if (!good || !sameQuestion(good, asked)) {
@@ -213,7 +212,8 @@ function changeWishes(patch, kind) {
 function restore() {
   notices.clear();
   composer.show(readAddress().text);
-  begin();
+  if (decoders.length) begin();
+  else start(); // what the address may say is not known yet
 }
 
 /** Starts from what the address says. */
@@ -512,7 +512,7 @@ function askToken(title = "This server asks for a token") {
   $("token-title").textContent = title;
   $("token-told").textContent = "";
   $("token-dialog").returnValue = ""; // Escape would leave that of the last time
-  $("token-dialog").showModal();
+  if (!$("token-dialog").open) $("token-dialog").showModal();
 }
 $("token-dialog").addEventListener("submit", (event) => {
   const token = $("token").value.trim();
@@ -550,16 +550,20 @@ function knownModel(found) {
   return isKnown ? found : { ...found, model: DEFAULT_STATE.model };
 }
 
-/** Has the parser load the model of this name, and tells what it can do, unless another was wished for meanwhile. */
-async function loadModel(name) {
+/** Has the parser load the model of this name, if it has not, and tells what it can do. */
+function loadModel(name) {
+  if (running === name) return loaded;
   running = name;
-  try {
-    const model = await fetchModel((part) => running === name && showLoading(part), name);
-    if (running === name) useModel(model);
-  } catch (error) {
-    if (running === name) running = null;
-    throw error;
-  }
+  loaded = (async () => {
+    try {
+      const model = await fetchModel((part) => running === name && showLoading(part), name);
+      if (running === name) useModel(model); // unless another was wished for meanwhile
+    } catch (error) {
+      if (running === name) running = null;
+      throw error;
+    }
+  })();
+  return loaded;
 }
 
 function useModel(model) {
