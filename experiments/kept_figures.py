@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from experiments import browser_tables, joint_table
+from experiments import browser_tables, joint_table, stage_tables
 from experiments.seed_means import mean
 from spanlin.errors import EvaluationError
 
@@ -93,6 +93,10 @@ class KeptFigures:
         if what not in ("model", "megabytes"):
             raise EvaluationError(f"nothing is told of {what}: choose one of trees, speed, model, megabytes")
         return browser_tables.first_visit(found, what)
+
+    def stages(self, before: str, after: str) -> str:
+        """The table of what stages took before and what they took later, from two files of `bench/results`."""
+        return stage_tables.stages_table(self._of_bench(before), self._of_bench(after))
 
     def rate(self, file: str, parser: str) -> str:
         """Sentences per second of a parser in a comparison."""
