@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ _MOST_CHARACTERS = 10_000_000  # of those words; untrusted ones may be long
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Made = TypeVar("Made")
+P = ParamSpec("P")
 _Batch = tuple[NDArray[np.int64], "Future[list[Result]]"]
 
 
@@ -77,10 +79,13 @@ class BatchRunner:
                         most=self.backend.most_sentences,
                         overhead=self.backend.batch_overhead,
                     )
+                    # A thread takes longer to start than it saves where there is nothing to run beside.
+                    is_alone = self.backend.device == "cpu" and not started and len(chunk) < self.backend.chunk
+                    submit = _run_now if is_alone and len(batches) == 1 else pool.submit
                     running = []
                     for members in batches:
                         own = [chunk[member] for member in members.tolist()]
-                        task = pool.submit(self._run, sentences, members, own, before, outputs, make)
+                        task = submit(self._run, sentences, members, own, before, outputs, make)
                         running.append((members, task))
                     started.append((chunk, running))
                     before += len(chunk)
@@ -122,6 +127,13 @@ class BatchRunner:
         found = backend.run(rows, counts, outputs)
         with no_collections():
             return make(RunBatch(sentences=sentences, members=members, items=items, before=before, found=found))
+
+
+def _run_now(work: Callable[P, Made], *args: P.args, **kwargs: P.kwargs) -> Future[Made]:
+    """Run some work in this thread, and return what a pool would."""
+    done: Future[Made] = Future()
+    done.set_result(work(*args, **kwargs))
+    return done
 
 
 def _next_items(source: Iterator[Item], count: int) -> tuple[list[Item], Exception | None]:
