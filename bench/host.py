@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import io
-import json
 import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -245,7 +244,7 @@ def _readings(folder: ModelFolder) -> dict[str, Callable[[Sequence[Parsed]], obj
     found: dict[str, Callable[[Sequence[Parsed]], object]] = {
         "brackets and tags read": lambda parses: [(one.brackets(), one.tags) for one in parses],
         "constituents read": lambda parses: [one.constituents() for one in parses],
-        "JSON": lambda parses: [json.dumps(one.to_json(), ensure_ascii=False) for one in parses],
+        "JSON": lambda parses: [one.to_json_line() for one in parses],
     }
     if folder.relations:
         found["heads and relations read"] = lambda parses: [(one.heads, one.relations) for one in parses]

@@ -17,6 +17,7 @@ PARTS = {
     "errors": "",
     "atomic_files": "",
     "stop_signals": "",
+    "compact_json": "",
     "decimals": "",
     "text": "errors trees",
     "config": "errors",
@@ -36,7 +37,7 @@ PARTS = {
     "parsed_conllu": "errors dependencies parsed_dependencies",
     "parsed_json": "errors text parsed_dependencies",
     "parsed": (
-        "decimals errors trees (text) (runtime) render "
+        "compact_json decimals errors trees (text) (runtime) render "
         "parsed_conllu parsed_constituents parsed_dependencies parsed_json"
     ),
     "parsed_batch": "model_folder runtime parsed parsed_dependencies",
@@ -52,9 +53,11 @@ PARTS = {
     "training.runnable": "errors model_folder runtime runtime.torch training",
     "model_evaluation": "errors trees dependencies evaluation runtime parsed parser",
     "benchmark": "errors text (runtime) parser",
-    "corpus": "decimals errors atomic_files text model_folder host runtime parsed_dependencies parsed parser",
-    "client": "errors trees decoding parsed runtime sentence_constraints",
-    "server": "errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
+    "corpus": (
+        "compact_json decimals errors atomic_files text model_folder host runtime parsed_dependencies parsed parser"
+    ),
+    "client": "compact_json errors trees decoding parsed runtime sentence_constraints",
+    "server": "compact_json errors stop_signals trees decoding evaluation text model_folder runtime parsed parser",
     "integrations": "",
     "integrations.reloading": "errors model_folder parser",
     "integrations.plain_parse": "trees parsed",
@@ -68,7 +71,7 @@ PARTS = {
     ),
     "cli": (
         "errors stop_signals trees dependencies linearization render model_folder "
-        "(text) (parsed) (parsed_json) (runtime) (host) (parser) (benchmark) (corpus) (server)"
+        "(compact_json) (text) (parsed) (runtime) (host) (parser) (benchmark) (corpus) (server)"
     ),
     "cli.calibrate": "(training)",
     "cli.evaluate": "errors dependencies evaluation (runtime) cli.evaluate_dependencies cli.model_scores",
@@ -87,7 +90,7 @@ PARTS = {
     "__init__": "errors trees linearization (render) (decoding) (sentence_constraints) (parsed) (parser) (runtime)",
 }
 # What the light install brings, for any module; every other library for these parts and modules alone.
-EVERYWHERE = frozenset({"click", "numpy", "onnxruntime", "rich", "tokenizers"})
+EVERYWHERE = frozenset({"click", "numpy", "onnxruntime", "orjson", "rich", "tokenizers"})
 LIBRARIES = {
     "torch": "network training runtime.torch",
     "safetensors": "network training runtime.torch",
@@ -99,7 +102,6 @@ LIBRARIES = {
     "httpx": "client",
     "prometheus_client": "server",
     "pydantic": "server",
-    "pydantic_core": "server",
     "starlette": "server",
     "uvicorn": "server",
     "nltk": "integrations.nltk render.nltk",

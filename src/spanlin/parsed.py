@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from spanlin.compact_json import compact_json
 from spanlin.decimals import round_all
 from spanlin.errors import DependencyError, SpanlinError
 from spanlin.parsed_conllu import parse_to_conllu
 from spanlin.parsed_constituents import Columns, Constituent, columns_of, constituents_to_json, place_constituents
 from spanlin.parsed_dependencies import DependencyRecord, ParsedDependencies
-from spanlin.parsed_json import FloatArray, json_line, log_probs_to_rows, marginals_to_spans, read_fields
+from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
 from spanlin.render.nltk import nltk_dependencies, nltk_tree
@@ -335,7 +336,7 @@ class Parsed:
 
     def to_json_line(self) -> str:
         """Return `to_json` as JSON on one line, as `spanlin parse --format json` prints it."""
-        return json_line(self.to_json())
+        return compact_json(self.to_json()).decode()
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Parsed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,18 +15,6 @@ from spanlin.text.tokens import Sentence
 FloatArray = NDArray[np.float64]
 
 _LEAST_MARGINAL = 0.0005  # less is left out
-# What json.dumps makes anew in each call, and without a look for circles, which there are none of.
-_encode = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
-
-
-def json_line(found: Mapping[str, Any]) -> str:
-    """Return JSON on one line; characters are written as they are, unless one of them is half a surrogate pair."""
-    line = _encode(found)
-    try:
-        line.encode()
-    except UnicodeEncodeError:  # it was written in the input as an escape
-        return json.dumps(found)
-    return line
 
 
 def log_probs_to_rows(log_probs: FloatArray) -> list[list[float | None]]:

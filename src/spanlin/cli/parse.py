@@ -194,9 +194,10 @@ class _Lines:
     def __call__(self, parsed: Parsed, sentence: SourceSentence) -> str:
         parsed.sentence = sentence.sentence  # its offsets count from the start of a text, with --lines from a line's
         if self.output_format == "json":
-            from spanlin.parsed_json import json_line
+            from spanlin.compact_json import compact_json
 
-            return json_line({"file": sentence.file, **parsed.to_json()} if self.several else parsed.to_json())
+            found = {"file": sentence.file, **parsed.to_json()} if self.several else parsed.to_json()
+            return compact_json(found).decode()
         if self.output_format == "brackets":
             return parsed.brackets()
         if not parsed.words:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import uuid
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from spanlin.compact_json import compact_json
 from spanlin.errors import (
     ConfigError,
     RequestTooLargeError,
@@ -83,7 +83,7 @@ class ServiceProtocol:
         if body is None:
             return {"method": method, "url": path, "headers": headers}
         headers["Content-Type"] = "application/json"
-        return {"method": method, "url": path, "headers": headers, "content": _json_bytes(body)}
+        return {"method": method, "url": path, "headers": headers, "content": compact_json(body)}
 
     def wait(self, response: httpx.Response, tries: int) -> float | None:
         """Return in how many seconds to try again, after so many tries; None if this is the answer."""
@@ -152,10 +152,3 @@ def read_model(answer: Any) -> ServiceModel:
         )
     except (AttributeError, KeyError, TypeError) as error:
         raise ServiceError(f"not an answer of a spanlin service: {error!r:.80}") from error
-
-
-def _json_bytes(body: Any) -> bytes:
-    try:
-        return json.dumps(body, ensure_ascii=False).encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return json.dumps(body).encode()

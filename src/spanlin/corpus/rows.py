@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
+from spanlin.compact_json import compact_json
 from spanlin.corpus.documents import Document
 from spanlin.corpus.parquet import ParquetShard
 from spanlin.decimals import round_all
@@ -102,7 +102,7 @@ class JsonLinesShard:
 
     def add(self, row: dict[str, Any]) -> None:
         """Add the parse of a sentence."""
-        self._stream.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        self._stream.write(compact_json(row) + b"\n")
 
     def close(self) -> None:
         """Do nothing: every row is already written."""

@@ -19,11 +19,12 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from spanlin import __version__
+from spanlin.compact_json import compact_json
 from spanlin.errors import SpanlinError
 from spanlin.parser import Parser
 from spanlin.runtime.options import TREE_DECODERS
 from spanlin.server import schema
-from spanlin.server.answers import RequestError, error_response, json_bytes, json_response
+from spanlin.server.answers import RequestError, error_response, json_response
 from spanlin.server.batching import Batcher, QueueFullError
 from spanlin.server.documentation import Handle, add_documentation, request_body
 from spanlin.server.evaluating import evaluate
@@ -165,7 +166,7 @@ def _hung_up() -> RequestError:
 
 def _parse_handle(batcher: Batcher, settings: ServerSettings, model: str) -> Handle:
     """Return what answers a request to parse, from its body."""
-    opening = b'{"model":' + json_bytes(model) + b',"results":['
+    opening = b'{"model":' + compact_json(model) + b',"results":['
 
     def read(body: bytes) -> RequestSentences:
         return read_sentences(schema.read_body(body, schema.ParseRequest), settings)
@@ -215,7 +216,7 @@ def _add_evaluate(app: FastAPI, settings: ServerSettings) -> Handle:
     one_thread = ThreadPoolExecutor(1, thread_name_prefix="spanlin-evaluate")
 
     def score(body: bytes) -> bytes:
-        return json_bytes(evaluate(schema.read_body(body, schema.EvaluateRequest), settings))
+        return compact_json(evaluate(schema.read_body(body, schema.EvaluateRequest), settings))
 
     async def handle(body: bytes, _: Request) -> bytes:
         return await asyncio.get_running_loop().run_in_executor(one_thread, score, body)
@@ -231,7 +232,7 @@ def _add_evaluate(app: FastAPI, settings: ServerSettings) -> Handle:
 
 def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: Metrics) -> dict[str, Handle]:
     folder = parser.folder
-    facts = json_bytes(
+    facts = compact_json(
         {
             "name": folder.path.resolve().name,
             "version": __version__,
@@ -246,7 +247,7 @@ def _add_facts(app: FastAPI, parser: Parser, settings: ServerSettings, metrics: 
             "limits": settings.limits(),
         }
     )
-    healthy = json_bytes({"status": "ok"})
+    healthy = compact_json({"status": "ok"})
 
     @app.get(
         "/v1/model",

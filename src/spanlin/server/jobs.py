@@ -8,11 +8,11 @@ from asyncio import AbstractEventLoop, Future
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from spanlin.compact_json import compact_json
 from spanlin.decoding import Constraints
 from spanlin.parsed import Parsed
 from spanlin.parser import Parser
 from spanlin.runtime.options import ParseOptions
-from spanlin.server.answers import json_bytes
 from spanlin.text import Sentence
 
 
@@ -84,7 +84,7 @@ def run_together(parser: Parser, taken: Sequence[tuple[PendingRequest, int]]) ->
         lines = [parsed.brackets() for parsed in found] if work.trees_only else []
     results: dict[PendingRequest, list[tuple[int, bytes]]] = {}
     for place, (job, number) in enumerate(taken):
-        result = json_bytes(lines[place]) if lines else _written(found[place], job, number)
+        result = compact_json(lines[place]) if lines else _written(found[place], job, number)
         results.setdefault(job, []).append((number, result))
     for job, numbered in results.items():
         job.put(numbered)
@@ -101,4 +101,4 @@ def _written(parsed: Parsed, job: PendingRequest, number: int) -> bytes:
     """Return a sentence as JSON; only the request knows where its words stand in a text, if it is from one."""
     if job.found:
         parsed.sentence = job.found[number]
-    return json_bytes(parsed.to_json())
+    return compact_json(parsed.to_json())
