@@ -146,7 +146,7 @@ class _Page(NamedTuple):
             parts += self.prose.of(table.name)
         if told := [item for item in self.judged if item.claim.table == table.name]:
             claimed = [claim for claim in self.claimed if claim.table == table.name]
-            parts.append(claims_section(told, self.prose.values.has_setting, claimed))
+            parts.append(claims_section(told, self.prose.values.has_setting, claimed, self.found))
         parts += _measured(table, self.found, self.docs) or [
             f"*{NOT_MEASURED}* `python -m experiments {table.name} --data DIR`"
         ]

@@ -21,6 +21,9 @@ from spanlin.errors import ConfigError, EvaluationError
 CLAIMS = Path(__file__).parent / "claims"
 MARGIN = 0.2
 """F1 by which a row may be behind and still count as no worse."""
+OTHER_SETTINGS = "only one was run again"
+"""In place of a verdict on two rows of which one has its present settings, and the other has earlier ones."""
+_NO_RESULTS = Results([])
 Verdict = Literal["holds", "does not hold", "cannot be told"]
 
 
@@ -132,8 +135,13 @@ def _difference(claim: Claim, treebank: str, found: Results) -> Difference | Non
     return compare(one, two, same_networks=bool(claim.decoders_of))
 
 
-def claims_section(judged: Sequence[Judged], has_setting: Callable[..., bool], claimed: Sequence[Claim] = ()) -> str:
-    """Return claims with their verdicts as a table, then which of those that are `claimed` are not measured.
+def claims_section(
+    judged: Sequence[Judged],
+    has_setting: Callable[..., bool],
+    claimed: Sequence[Claim] = (),
+    found: Results = _NO_RESULTS,
+) -> str:
+    """Return claims with their verdicts as a table, then those that are `claimed` but have none, and why.
 
     `has_setting` says whether a row was run with a setting on a treebank.
     """
@@ -158,11 +166,25 @@ def claims_section(judged: Sequence[Judged], has_setting: Callable[..., bool], c
     for claim in claimed:
         paper = claim.paper_difference
         lines += [
-            [claim.says, "" if paper is None else f"{paper:+.2f}", treebank, "", "", "", MISSING]
+            [
+                claim.says,
+                "" if paper is None else f"{paper:+.2f}",
+                treebank,
+                "",
+                "",
+                "",
+                _why_not(claim, treebank, found),
+            ]
             for treebank in claim.treebanks
             if (claim.name, treebank) not in is_judged
         ]
     return table(["claim", "in the paper", "treebank", "here", "95% interval", "corrected p", "verdict"], lines)
+
+
+def _why_not(claim: Claim, treebank: str, found: Results) -> str:
+    """Return why nothing can be said of a claim."""
+    is_run = all(found.of(row, treebank) for row in (claim.row, claim.other))
+    return OTHER_SETTINGS if is_run and not found.comparable((claim.row, claim.other), treebank) else MISSING
 
 
 def summary(judged: Sequence[Judged]) -> str:

@@ -12,7 +12,7 @@ from experiments.page import render
 from experiments.results import Brackets, Result, Results
 from experiments.row_settings import changed_keys, settings_now
 from experiments.sections import scores
-from experiments.verdicts import Claim, judge
+from experiments.verdicts import Claim, claims_section, judge
 
 from spanlin.config.toml_files import merge_tables
 from spanlin.errors import EvaluationError
@@ -113,6 +113,9 @@ def test_rows_of_old_and_new_settings_are_not_compared(widths: tuple[int, int], 
     assert values.is_run("bilstm,psn", "genia") is is_told
     claim = Claim(name="psn", table="types", says="so", row="bilstm", other="psn")
     assert len(judge([claim], found)) == is_told
+    told = claims_section([], lambda *_: True, [claim, replace(claim, other="none")], found).splitlines()[2:]
+    assert [line.endswith("| only one was run again |") for line in told] == [not is_told, False]
+    assert told[1].endswith("| not measured |")
     if is_told:
         assert values.fill("{above:bilstm:psn:genia}", "here") == "20.00 above"
     else:
