@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 
 import pytest
@@ -41,3 +42,23 @@ def test_threads_that_overlap_leave_it_on() -> None:
     leave.set()
     thread.join()
     assert gc.isenabled()
+
+
+def test_threads_that_come_and_go_leave_it_on() -> None:
+    def stretches() -> None:
+        for _ in range(20_000):
+            with no_collections():
+                pass
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=stretches) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert gc.isenabled()
+    finally:
+        sys.setswitchinterval(before)
+        gc.enable()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_switch = threading.Lock()
 
 
 @contextmanager
@@ -15,10 +18,12 @@ def no_collections() -> Iterator[None]:
     second, and the parses of a few batches are as many. If several threads are in such stretches, searches go on when
     the first of them ends.
     """
-    was_enabled = gc.isenabled()
-    gc.disable()
+    with _switch:  # or one that saw it off could switch it off again after the other had switched it on
+        was_enabled = gc.isenabled()
+        gc.disable()
     try:
         yield
     finally:
         if was_enabled:
-            gc.enable()
+            with _switch:
+                gc.enable()
