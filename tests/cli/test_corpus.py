@@ -110,8 +110,8 @@ def test_wrong_options_are_one_line_and_status_two(options: list[str], said: str
 
 
 def test_ctrl_c_leaves_whole_shards_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    write_corpus(tmp_path / "a.txt", 400)
-    options = ["a.txt", "out", "--engine", "plain", "--unit-size", "1K", "--threads", "1"]
+    write_corpus(tmp_path / "a.txt", 2000)
+    options = ["a.txt", "out", "--engine", "plain", "--unit-size", "5K", "--threads", "1"]
     process = subprocess.Popen([*COMMAND, *options], stderr=subprocess.PIPE, text=True)
     wait_until(lambda: len(list((tmp_path / "out").glob("part-*"))) >= 2, process)
     process.send_signal(signal.SIGINT)
@@ -125,7 +125,7 @@ def test_ctrl_c_leaves_whole_shards_and_the_same_command_goes_on(tmp_path: Path)
     found = run(options)
     assert found.returncode == 0
     assert f"{whole} of 23 units were complete already" in found.stderr
-    assert len(rows(tmp_path / "out")) == 800
+    assert len(rows(tmp_path / "out")) == 4000
     invoke(*options[:1], "once", *options[2:])
     assert shards(tmp_path / "out") == shards(tmp_path / "once")
 

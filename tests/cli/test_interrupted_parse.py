@@ -59,11 +59,13 @@ def wait_for_output(path: Path) -> None:
 def wait_until_full(pipe: int) -> None:
     deadline = time.monotonic() + 60
     capacity = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
-    waiting = 0
-    while waiting < capacity - 4096:  # a page may be left half filled
+    waiting = still = 0
+    while waiting < capacity - 4096 or still < 10:  # a page may be left half filled, and the writer not at its end yet
         assert time.monotonic() < deadline, "the pipe does not fill"
         time.sleep(0.02)
+        before = waiting
         (waiting,) = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
+        still = still + 1 if waiting == before else 0
 
 
 def test_a_terminal_shows_a_bar_with_share_and_rate(tmp_path: Path) -> None:

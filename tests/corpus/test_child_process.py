@@ -118,9 +118,9 @@ def test_what_may_take_longer_has_a_time_limit_of_its_own(start: Start) -> None:
 
 def test_a_process_that_does_something_is_not_ended() -> None:
     code = (
-        "import time; from spanlin.corpus.child_process import Watchdog; dog = Watchdog(1.5)\n"
-        "for _ in range(30): dog.pat(); time.sleep(0.1)\n"
-        "dog.rest(); time.sleep(2); print('alive')"
+        "import time; from spanlin.corpus.child_process import Watchdog; dog = Watchdog(3)\n"
+        "for _ in range(40): dog.pat(); time.sleep(0.1)\n"
+        "dog.rest(); time.sleep(4); print('alive')"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout) == (0, "alive\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+import threading
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -98,16 +98,19 @@ def test_a_long_silence_ends_the_rows_only_if_a_machine_is_lost(is_lost: bool, m
     monkeypatch.setattr(ray_driver, "_LONG_SILENCE", 0.05)
     looks = iter([["a", "b"]] + [["a"] if is_lost else ["a", "b", "c"]] * 1000)
     ray = SimpleNamespace(nodes=lambda: [{"NodeID": name, "Alive": True} for name in next(looks)])
-    waited: list[int] = []
+    has_come = threading.Event()
 
     class Slow:
         def iter_rows(self) -> Any:
-            time.sleep(0.5)
-            waited.append(1)
+            assert has_come.wait(60)
             yield {"done": "1", "seconds": 0.1}
 
+    late = threading.Timer(0.5, has_come.set)
+    if not is_lost:
+        late.start()
     found = list(ray_driver._rows(ray, Slow()))
-    assert (found, waited) == (([], []) if is_lost else ([{"done": "1", "seconds": 0.1}], [1]))
+    has_come.set()
+    assert found == ([] if is_lost else [{"done": "1", "seconds": 0.1}])
 
 
 def test_a_cluster_that_is_not_there_is_a_reason_to_stop(tmp_path: Path) -> None:
