@@ -86,6 +86,7 @@ async function refresh(notice = null) {
     if (asking !== mine) return;
     // Together, and only now: after a failure the page still has the trees of what it could do last.
     good = asked;
+    state = { ...state, sentence: asked.sentence }; // how it is shown may have been changed meanwhile
     sentences = found;
     retries = 0;
     notices.clear();
@@ -176,7 +177,8 @@ function writeAddress(how) {
 }
 
 function readAddress() {
-  return history.state?.page ?? decodeState(location.hash);
+  const kept = history.state?.page;
+  return kept ? { ...DEFAULT_STATE, ...kept } : decodeState(location.hash); // an older page may have kept less
 }
 
 function setText(text, how) {
@@ -237,16 +239,23 @@ function showNothing() {
   sentences = [];
   $("result").hidden = true;
   $("welcome").hidden = false;
+  leaveFullScreen();
   busy(false);
   showLoading(null);
 }
 
+/** What is required and forbidden in the tree that is shown; another one may have been asked for already. */
 function wishes() {
-  const here = (spans) => new Set(spans.filter(({ sentence }) => sentence === state.sentence).map(({ left, right }) => `${left}-${right}`));
-  return { required: here(state.required), forbidden: here(state.forbidden) };
+  const here = (spans) => new Set(spans.filter(({ sentence }) => sentence === good.sentence).map(({ left, right }) => `${left}-${right}`));
+  return { required: here(good.required), forbidden: here(good.forbidden) };
 }
 
+/** Whether the words that are shown are those of the state, so that a wish for them can be one of the state's. */
+const isShown = () => good?.text === state.text && good.sentence === state.sentence;
+
 function show() {
+  menu.close();
+  const hadFocus = $("result").querySelector(":focus-visible") !== null;
   $("welcome").hidden = true;
   $("result").hidden = false;
   card.hide();
@@ -272,6 +281,8 @@ function show() {
   sentence.show(parsed.words);
   showArcs();
   showTable();
+  // What had the focus may be gone, such as a constraint that was taken back, or off.
+  if (hadFocus && document.activeElement === document.body) tree.focusRoot();
 }
 
 /** Draws trees as the state says. */
@@ -310,8 +321,8 @@ function showChoices() {
 function showControls() {
   showChoices();
   if (!sentences.length) return;
-  showPicker($("picker"), sentences, state.sentence);
-  showChips($("chips"), sentences[state.sentence].words, state, {
+  showPicker($("picker"), sentences, good.sentence);
+  showChips($("chips"), sentences[good.sentence].words, good, {
     onremove: (span) => wish("", span),
     onremoveArc: (arc) => wishArc("", arc),
   });
@@ -355,6 +366,7 @@ function point(span, from) {
 }
 
 function openMenu(span, box, { fold = null, isFolded = false } = {}) {
+  if (!isShown()) return;
   const { words } = open.parsed;
   const copy = async () => {
     await copyText(words.slice(span.left, span.right).join(" "));
@@ -410,6 +422,7 @@ const arcs = new ArcsView($("arcs-frame"), {
     if (span) card.show(group.getBoundingClientRect(), ...arcCard(open.parsed, word));
   },
   onpick(word, group) {
+    if (!isShown()) return;
     const { words, heads } = open.parsed;
     const arc = { word: word + 1, head: heads[word] };
     card.hide();
@@ -482,7 +495,7 @@ for (const button of document.querySelectorAll("[data-tree-action]")) {
   button.addEventListener("click", actions[button.dataset.treeAction]);
 }
 $("how").addEventListener("click", () => $("how").setAttribute("aria-expanded", String($("how").ariaExpanded !== "true")));
-setUpFullScreen($("full-screen"), $("tree-panel"));
+const leaveFullScreen = setUpFullScreen($("full-screen"), $("tree-panel"));
 $("table-in").addEventListener("click", () => table.zoom(1.25));
 $("table-out").addEventListener("click", () => table.zoom(0.8));
 $("boundary-details").addEventListener("toggle", (event) => event.target.open && open && fillBoundaryList($("boundary-list"), table));
@@ -506,7 +519,9 @@ $("skip").addEventListener("click", (event) => {
   else composer.focus();
 });
 for (const dialog of document.querySelectorAll("dialog")) {
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  let pressed = null; // where, as text that is selected in the dialog may be let go beside it
+  dialog.addEventListener("pointerdown", ({ target }) => { pressed = target; });
+  dialog.addEventListener("click", ({ target }) => target === dialog && pressed === dialog && dialog.close());
 }
 function askToken(title = "This server asks for a token") {
   $("token-title").textContent = title;

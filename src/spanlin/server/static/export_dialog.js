@@ -38,7 +38,8 @@ export class ExportDialog {
   }
 
   open() {
-    const hasArcs = Boolean(this.current().parsed.heads);
+    this.shown = this.current(); // the page may go on meanwhile
+    const hasArcs = Boolean(this.shown.parsed.heads);
     for (const choice of this.choices) choice.hidden = Boolean(FORMATS[choice.control.value].arcs) && !hasArcs;
     if (FORMATS[this.format].arcs && !hasArcs) this.choices[0].control.click();
     this.dialog.showModal();
@@ -51,7 +52,7 @@ export class ExportDialog {
     const { picture, about } = FORMATS[key];
     this.about.textContent = about;
     // Pictures are of one tree.
-    this.all.closest("label").hidden = Boolean(picture) || this.current().sentences.length < 2;
+    this.all.closest("label").hidden = Boolean(picture) || this.shown.sentences.length < 2;
     this.#forget();
     if (!picture) {
       refill(this.preview, el("pre", { tabindex: "0", dir: "auto" }, this.#text()));
@@ -77,7 +78,7 @@ export class ExportDialog {
   }
 
   #text() {
-    const { root, parsed, collapsed, look, sentences } = this.current();
+    const { root, parsed, collapsed, look, sentences } = this.shown;
     const { picture, arcs } = FORMATS[this.format];
     if (arcs) return arcsSvgText(parsed);
     if (picture) return svgText(root, parsed.words, collapsed, look);

@@ -3,7 +3,7 @@
 const SHOWN = "on-whole-screen";
 const ABOVE = "#notices, #toasts, #card, #menu, dialog"; // what still shows over it
 
-/** Makes the button show a panel on the whole screen and bring it back; so does Escape. */
+/** Makes the button show a panel on the whole screen and bring it back; so does Escape. Returns what brings it back. */
 export function setUpFullScreen(button, panel) {
   let covered = []; // what cannot be reached meanwhile
   const tell = () => button.setAttribute("aria-pressed", String(panel.classList.contains(SHOWN)));
@@ -19,10 +19,14 @@ export function setUpFullScreen(button, panel) {
     covered = [];
     tell();
   };
+  const bringBack = async () => {
+    if (!panel.classList.contains(SHOWN)) return;
+    leave();
+    if (document.fullscreenElement) await document.exitFullscreen().catch(() => {});
+  };
   button.addEventListener("click", async () => {
     if (panel.classList.contains(SHOWN)) {
-      if (document.fullscreenElement) await document.exitFullscreen();
-      leave();
+      await bringBack();
       return;
     }
     enter();
@@ -31,6 +35,7 @@ export function setUpFullScreen(button, panel) {
   });
   document.addEventListener("fullscreenchange", () => document.fullscreenElement || leave());
   document.addEventListener("keydown", (event) => event.key === "Escape" && !document.fullscreenElement && leave());
+  return bringBack;
 }
 
 /** All that is on the page beside an element: its siblings, those of its parent, and so on. */

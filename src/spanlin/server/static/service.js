@@ -63,7 +63,18 @@ async function ask(path, options) {
       retryAfter: 0,
     });
   }
-  if (response.ok) return response.json();
+  if (response.ok) {
+    try {
+      return await response.json();
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new ParserError({
+        title: "The server’s answer cannot be read",
+        message: "Perhaps it was cut off, or it is from something in between, such as a page to sign in. Try again.",
+        retryAfter: 0,
+      });
+    }
+  }
   const error = await refusal(response);
   if (response.status === 401 && sent) {
     if (token() === sent) setToken("");
