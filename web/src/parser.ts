@@ -23,6 +23,7 @@ export class Parser {
   readonly #writer: BracketWriter;
   readonly #labels: LabelSet;
   #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(model: Model) {
     this.#model = model;
@@ -70,11 +71,14 @@ export class Parser {
 
   /** Free the memory of the model. */
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     await this.#last.catch(() => undefined);
     await this.#model.close();
   }
 
   async #queue(request: ParseRequest, signal?: AbortSignal): Promise<ParsedSentence[]> {
+    if (this.#isClosed) throw new SpanlinError("this parser is closed: load the model again");
     const run = this.#last.catch(() => undefined).then(() => this.#parse(request, signal));
     this.#last = run;
     return run;

@@ -112,15 +112,18 @@ class Talk {
     signal?.throwIfAborted();
     if (this.#ended) throw this.#ended;
     const id = (this.#count += 1);
-    return new Promise<Value>((resolve, reject) => {
+    let stop = () => {};
+    const answered = new Promise<Value>((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: never) => void, reject, progress });
-      signal?.addEventListener("abort", () => {
+      stop = () => {
         if (!this.#waiting.delete(id)) return;
         this.#worker.postMessage({ id: (this.#count += 1), kind: "stop", stopped: id } satisfies Question);
-        reject(signal.reason as Error);
-      });
+        reject(signal!.reason as Error);
+      };
+      signal?.addEventListener("abort", stop);
       this.#worker.postMessage({ ...question, id });
     });
+    return answered.finally(() => signal?.removeEventListener("abort", stop));
   }
 
   #rejectAll(reason: Error): void {

@@ -57,6 +57,23 @@ it("takes the manifest that it kept when the connection is lost", async () => {
   for (const _ of [1, 2]) expect(text(await readFile(MANIFEST, null, {}))).toBe("{}");
 });
 
+it("takes the manifest that it kept, and keeps it, when something else comes in its place", async () => {
+  fetched.mockResolvedValueOnce(new Response("{}")).mockResolvedValueOnce(new Response("<html>")).mockResolvedValueOnce(broken());
+  const check = (bytes: Uint8Array) => {
+    if (text(bytes) !== "{}") throw new SpanlinError("not a manifest");
+  };
+  for (const _ of [1, 2, 3]) expect(text(await readFile(MANIFEST, null, {}, check))).toBe("{}");
+  await expect(readFile(new URL("https://example.org/new/manifest.json"), null, {}, check)).rejects.toThrow();
+});
+
+it("tells what is wrong with a manifest where none was kept", async () => {
+  fetched.mockResolvedValueOnce(new Response("<html>"));
+  const check = () => {
+    throw new SpanlinError("not a manifest");
+  };
+  await expect(readFile(MANIFEST, null, {}, check)).rejects.toThrow("not a manifest");
+});
+
 it("stops as it was told to", async () => {
   const controller = new AbortController();
   fetched.mockImplementation(async () => {

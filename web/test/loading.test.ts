@@ -45,6 +45,24 @@ describe("load", () => {
     await parser.close();
   });
 
+  it("reads what comes later though the signal of its loading is used by then", async () => {
+    const controller = new AbortController();
+    const parser = await load(EN, { signal: controller.signal });
+    controller.abort(new Error("loading takes too long"));
+    expect(await parser.parse("Dogs bark.", { constraints: [{ required: [[0, 2]] }] })).toHaveLength(1);
+    await parser.close();
+  });
+
+  it("refuses what is asked after it was closed, though nobody waited for that", async () => {
+    const parser = await load(EN);
+    const before = parser.parse("Dogs bark.");
+    const closing = parser.close();
+    await expect(parser.parse("Cats meow.")).rejects.toThrow("this parser is closed: load the model again");
+    expect(await before).toHaveLength(1);
+    await closing;
+    await parser.close(); // once more does no harm
+  });
+
   it("tells how far it has come", async () => {
     const seen: Progress[] = [];
     await (await load(EN, { progress: (progress) => seen.push(progress) })).close();

@@ -49,6 +49,15 @@ it("lives on when the signal of its loading is used later", async () => {
   expect(worker.isTerminated).toBe(false);
 });
 
+it("leaves nothing behind in a signal once it has answered", async () => {
+  const controller = new AbortController();
+  const heard = vi.spyOn(controller.signal, "addEventListener");
+  const left = vi.spyOn(controller.signal, "removeEventListener");
+  await start(controller.signal);
+  expect(heard).toHaveBeenCalledOnce();
+  expect(left.mock.calls).toEqual(heard.mock.calls);
+});
+
 it("ends the worker when its loading is stopped", async () => {
   const controller = new AbortController();
   const loading = start(controller.signal);

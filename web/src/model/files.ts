@@ -41,8 +41,16 @@ export interface FileVersion {
   sum?: string;
 }
 
-/** The bytes of a file. Without a version it is always asked for, and what was kept is for when there is no network. */
-export async function readFile(url: URL, version: FileVersion | null, options: FileOptions): Promise<Uint8Array> {
+/**
+ * The bytes of a file. Without a version it is always asked for, and what was kept is for when there is no network, or
+ * when something else than the file comes, such as a page to sign in: `check` throws a SpanlinError then.
+ */
+export async function readFile(
+  url: URL,
+  version: FileVersion | null,
+  options: FileOptions,
+  check: (bytes: Uint8Array) => void = () => {},
+): Promise<Uint8Array> {
   const name = url.pathname.split("/").at(-1)!;
   if (url.protocol === "file:") {
     const bytes = await readLocal(url);
@@ -64,6 +72,7 @@ export async function readFile(url: URL, version: FileVersion | null, options: F
   let bytes: Uint8Array;
   try {
     bytes = await download(url, name, options);
+    check(bytes);
   } catch (error) {
     const older = version || !(error instanceof SpanlinError) ? null : await readKept();
     if (older) return older;

@@ -35,20 +35,21 @@ export class Model {
     const folder = folderUrl(model);
     const name = decodeURIComponent(folder.pathname.split("/").at(-2) ?? "");
     const manifestUrl = new URL("manifest.json", folder);
-    const manifestBytes = await readFile(manifestUrl, null, options);
-    const manifest = readManifest(new TextDecoder().decode(manifestBytes), manifestUrl.href);
-    const read = (file: string) => {
+    const manifestOf = (bytes: Uint8Array) => readManifest(new TextDecoder().decode(bytes), manifestUrl.href);
+    const manifest = manifestOf(await readFile(manifestUrl, null, options, manifestOf));
+    const { signal: _, ...later } = options; // what stops the loading is not about graphs that are read later
+    const read = (file: string, how: LoadOptions = options) => {
       const sum = manifest.files.get(file);
       if (!sum) throw new SpanlinError(`${manifestUrl.href}: lists no ${file}: export the model again`);
-      return readFile(new URL(file, folder), { key: sum, sum }, options);
+      return readFile(new URL(file, folder), { key: sum, sum }, how);
     };
-    const open = async (file: string) => Graph.open(await read(file), new URL(file, folder).href);
+    const open = async (file: string) => Graph.open(await read(file, later), new URL(file, folder).href);
     const [tokenizer, graph, wasm] = await Promise.all([
       read("tokenizer.json"),
       read("graph.onnx"),
       options.wasmUrl ? readFile(new URL(options.wasmUrl, globalThis.location?.href), WASM_VERSION, options) : undefined,
     ]);
-    if (options.everything) await Promise.all(OTHER_GRAPHS.filter((file) => manifest.files.has(file)).map(read));
+    if (options.everything) await Promise.all(OTHER_GRAPHS.filter((file) => manifest.files.has(file)).map((file) => read(file)));
     prepareWasm({ threads: options.threads, wasm });
     const source = new URL("tokenizer.json", folder).href;
     const pieces = new WordPieces(new TextDecoder().decode(tokenizer), source, manifest);
