@@ -317,7 +317,7 @@ FOLDERS = [
         in_manifest('"details": ', '"details": ' + '{"a":' * 100 + "{}" + "}" * 100 + ', "x": '),
         "nested deeper",
     ),
-    Hostile("key_twice", in_manifest(r"\{", '{"labels": ["A"], '), "the key 'labels' stands there twice"),
+    Hostile("key_twice", in_manifest(r"\{", '{"labels": ["A"], '), "the key 'labels' appears twice"),
     Hostile("nan", in_manifest(r'"offset": [^\s,}]+', '"offset": NaN'), "NaN is not a JSON number"),
     Hostile("infinite", in_manifest(r'"offset": [^\s,}]+', '"offset": 1e999'), "calibration.offset must be a number"),
     Hostile("digits", in_manifest('"piece_limit": 512', '"piece_limit": ' + "9" * 5000), "manifest.json: damaged"),
@@ -473,7 +473,7 @@ FOLDERS = [
     Hostile(
         "tokenizer_key_twice",
         file_of(TOKENIZER, lambda raw: raw.replace(b"{", b'{"normalizer": null, ', 1)),
-        "the key 'normalizer' stands there twice",
+        "the key 'normalizer' appears twice",
     ),
     Hostile("tokenizer_surrogate", tokenizer(version="\ud800"), "half a surrogate pair"),
     Hostile("tokenizer_unknown_key", tokenizer(evil=1), "the tokenizer has the key 'evil'"),

@@ -73,7 +73,7 @@ LEXICONS = [
     hostile(
         "lexicon_key_twice",
         file_of(LEXICON, lambda raw: raw.replace(b"{", b'{"chars": [], ', 1)),
-        f"{DAMAGED}the key 'chars' stands there twice",
+        f"{DAMAGED}the key 'chars' appears twice",
     ),
     hostile("lexicon_not_utf8", file_of(LEXICON, lambda raw: raw.replace(b'["', b'["\xff', 1)), DAMAGED),
     hostile("lexicon_byte_order", file_of(LEXICON, lambda raw: b"\xef\xbb\xbf" + raw), DAMAGED),

@@ -214,8 +214,8 @@ def test_items_stay_beside_their_parses(parser: Parser) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (None, "a text is a string, or strings that are its lines, not of type NoneType"),
-        (b"Dogs bark.", "a text is a string, or strings that are its lines, not of type bytes"),
+        (None, "give a string, or an open text file, not NoneType"),
+        (b"Dogs bark.", "give a string, or an open text file, not bytes"),
         (["Dogs\n", b"bark."], "line 2 of the text is not a string but of type bytes: open the file as text"),
         ([["Dogs", "bark"]], "line 1 of the text is not a string but of type list"),
     ],

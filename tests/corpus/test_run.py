@@ -246,7 +246,7 @@ def test_a_full_disk_is_one_line_and_the_next_start_goes_on(
     size = sum(len(data) for data in shards(tmp_path / "roomy").values())
     room = size // 2 + 16_000
     ballast.write_bytes(b"x" * (400_000 - room))
-    with pytest.raises(CorpusError, match=r"cannot be written: the disk is full; what is complete stays") as caught:
+    with pytest.raises(CorpusError, match=r"cannot be written: the disk is full; finished shards are kept") as caught:
         parse("a.txt", output="small/out", options=options)
     assert "\n" not in str(caught.value)
     assert not [path for path in (small_disk / "out" / "_temporary").iterdir() if path.stat().st_size]

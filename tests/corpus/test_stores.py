@@ -78,7 +78,7 @@ def test_what_cannot_be_written_says_so_in_one_line(store: Store, tmp_path: Path
         with store.writer(path, folder=str(tmp_path)) as stream:
             stream.write(b"one")
 
-    with pytest.raises(CorpusError, match=r"cannot be written: .*; what is complete stays: mend this") as caught:
+    with pytest.raises(CorpusError, match=r"cannot be written: .*; finished shards are kept: fix this") as caught:
         write()
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)

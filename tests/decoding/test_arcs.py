@@ -17,8 +17,8 @@ SCORES = np.zeros((3, 4))
         ([(1, 2), (1, 3)], [], r"required arcs \(1, 2\) and \(1, 3\): a word has one head"),
         ([(1, 0), (2, 0)], [], r"required arcs \(1, 0\) and \(2, 0\): a dependency tree has one root"),
         ([(1, 2)], [(1, 2)], r"arc \(1, 2\) is both required and forbidden"),
-        ([(4, 1)], [], r"required arc \(4, 1\) is not one of a word in 1\.\.3 and another, or 0, as its head"),
-        ([], [(1, 1)], r"forbidden arc \(1, 1\) is not one of a word in 1\.\.3 and another, or 0, as its head"),
+        ([(4, 1)], [], r"required arc \(4, 1\): the word must be from 1 to 3, and its head another, or 0"),
+        ([], [(1, 1)], r"forbidden arc \(1, 1\): the word must be from 1 to 3, and its head another, or 0"),
         (
             [(1, 2), (2, 1)],
             [],

@@ -27,10 +27,10 @@ def test_what_json_can_say_is_read_as_usual_and_plain(value: Any) -> None:
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (b'{"a": 1, "b": 2, "a": 3}', "the key 'a' stands there twice"),
-        (b'{"x": {"a": 1, "\\u0061": 3}}', "the key 'a' stands there twice"),
-        (b'{"' + b"a" * 99 + b'": 1, "' + b"a" * 99 + b'": 1}', f"the key '{'a' * 40}' stands there twice"),
-        (b'{"\\n": 1, "\\n": 1}', "the key '\\n' stands there twice"),
+        (b'{"a": 1, "b": 2, "a": 3}', "the key 'a' appears twice"),
+        (b'{"x": {"a": 1, "\\u0061": 3}}', "the key 'a' appears twice"),
+        (b'{"' + b"a" * 99 + b'": 1, "' + b"a" * 99 + b'": 1}', f"the key '{'a' * 40}' appears twice"),
+        (b'{"\\n": 1, "\\n": 1}', "the key '\\n' appears twice"),
         (b"NaN", "NaN is not a JSON number"),
         (b"[-Infinity]", "-Infinity is not a JSON number"),
         (b"{", "Expecting property name"),

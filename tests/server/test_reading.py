@@ -66,9 +66,9 @@ def read(settings: ServerSettings = SMALL, **body: Any) -> RequestSentences:
         ({"text": "a", "format": "brackets", "k_best": 2}, 422, "k_best: format brackets gives one tree per sentence"),
         ({"text": "a", "format": "brackets", "scores": True}, 422, "scores: format brackets gives one tree"),
         ({"text": "a", "format": "brackets", "marginals": True}, 422, "marginals: format brackets gives one tree"),
-        ({"text": "a", "constraints": [{"item": 1}]}, 422, "constraints[0]: there is no item 1, only 1 from 0"),
-        ({"text": "a", "constraints": [{"sentence": 1}]}, 422, "item 0 has no sentence 1, only 1 from 0"),
-        ({"texts": ["", "a"], "constraints": [{}]}, 422, "item 0 has no sentence 0, only 0 from 0"),
+        ({"text": "a", "constraints": [{"item": 1}]}, 422, "constraints[0]: there is no item 1 (of 1, from 0)"),
+        ({"text": "a", "constraints": [{"sentence": 1}]}, 422, "item 0 has no sentence 1 (of 1, from 0)"),
+        ({"texts": ["", "a"], "constraints": [{}]}, 422, "item 0 has no sentence 0 (of 0, from 0)"),
     ],
 )
 def test_what_is_wrong_or_too_much_is_told(body: dict[str, Any], status: int, text: str) -> None:

@@ -54,7 +54,7 @@ def read(**body: Any) -> ParseRequest:
             "constraints[0].required_arcs[0]: ",
         ),
         (b'{"text": "a", "constraints": [{"forbidden_arcs": [[1, true]]}]}', 422, "forbidden_arcs[0][1]: "),
-        (b'{"text": "a", "text": "b"}', 400, "the key 'text' stands there twice"),
+        (b'{"text": "a", "text": "b"}', 400, "the key 'text' appears twice"),
         (b'{"text": "a", "root_label": "%s"}' % (b"x" * 101), 422, "root_label: string should have at most 100"),
         (b'{"tokens": [[1, 2], [3]]}', 422, "tokens[0][0]: input should be a valid string (and 2 more)"),
         (b'{"text": "a", "constraints": [{"required": [[0, 1, ""]]}]}', 422, "constraints[0].required[0][2]: string"),

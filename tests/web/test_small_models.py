@@ -122,7 +122,7 @@ def test_constrained_arcs_are_the_same(with_dependencies: Path, wanted: dict[str
     [
         (
             {"required_arcs": [(1, 9)]},
-            "required arc (1, 9) is not one of a word in 1..2 and another, or 0, as its head",
+            "required arc (1, 9): the word must be from 1 to 2, and its head another, or 0",
         ),
         ({"required_arcs": [(1, 0), (2, 0)]}, "required arcs (1, 0) and (2, 0): a dependency tree has one root"),
         ({"required_arcs": [(1, 2), (2, 1)]}, "no dependency tree of 2 words is left by what requires (1, 2), (2, 1)"),

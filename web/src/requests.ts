@@ -72,7 +72,7 @@ function constrain(jobs: Job[], wanted: readonly SentenceConstraints[]): Job[] {
     const numbers = [...found.keys()].filter((number) => found[number]!.item === item);
     const number = numbers[sentence];
     if (number === undefined) {
-      throw new SpanlinError(`constraints[${place}]: item ${item} has no sentence ${sentence}, only ${numbers.length} from 0`);
+      throw new SpanlinError(`constraints[${place}]: item ${item} has no sentence ${sentence} (of ${numbers.length}, from 0)`);
     }
     const job = found[number]!;
     if (!hasConstituents(given) && !hasArcs(given)) continue;

@@ -101,7 +101,7 @@ describe("a parser", () => {
     [{ text: "Dogs bark.", decoder: "cky", k_best: 2 }, "leave out 'cky'"],
     [{ text: "Dogs bark.", k_best: 0 }, "k_best must be 1 to 1000"],
     [{ text: "Dogs bark.", format: "brackets", scores: true }, "ask for format json"],
-    [{ text: "Dogs bark.", constraints: [{ sentence: 1 }] }, "item 0 has no sentence 1, only 1 from 0"],
+    [{ text: "Dogs bark.", constraints: [{ sentence: 1 }] }, "item 0 has no sentence 1 (of 1, from 0)"],
     [{ text: "Dogs bark.", constraints: [{ required: [[0, 9]] }] }, "does not lie within the words 0..3"],
     [{ text: "Dogs bark.", constraints: [{ required: [[0, 2], [1, 3]] }] }, "(0, 2) and (1, 3) cross"],
     [{ text: "Dogs bark.", constraints: [{ required: [[0, 2, "QQ"]] }] }, "no label 'QQ': the model knows ADJP"],

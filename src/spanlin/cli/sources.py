@@ -51,7 +51,7 @@ encoding_option = click.option(
     metavar="NAME",
     show_default=True,
     callback=_known_encoding,
-    help="How the characters of files are written, such as utf-16, cp1252 or latin-1.",
+    help="Character encoding of the files, such as utf-16, cp1252 or latin-1.",
 )
 
 

@@ -25,7 +25,7 @@ TEMPORARY = "_temporary"
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _TEMPORARY_FILE = re.compile(rf"{TEMPORARY}/.+-[0-9a-f]{{12}}", re.DOTALL)
-_RESUME = "what is complete stays: mend this, and give the same command again"
+_RESUME = "finished shards are kept: fix this, and run the same command again"
 
 
 class FoundFile(NamedTuple):

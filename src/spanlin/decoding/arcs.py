@@ -140,9 +140,7 @@ def _problem(constraints: ArcConstraints, word_count: int) -> str:
     for kind, arcs in (("required", constraints.required), ("forbidden", constraints.forbidden)):
         for word, head in arcs:
             if not 1 <= word <= word_count or not 0 <= head <= word_count or word == head:
-                return (
-                    f"{kind} arc {(word, head)} is not one of a word in 1..{word_count} and another, or 0, as its head"
-                )
+                return f"{kind} arc {(word, head)}: the word must be from 1 to {word_count}, and its head another, or 0"
     for word, head in constraints.required:
         if heads.setdefault(word, head) != head:
             return f"required arcs {(word, heads[word])} and {(word, head)}: a word has one head"

@@ -54,7 +54,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {_clipped(twice)} stands there twice")
+        raise ValueError(f"the key {_clipped(twice)} appears twice")
     return found
 
 

@@ -134,11 +134,11 @@ def _constraints(wanted: Sequence[SentenceConstraints], counts: Sequence[int]) -
     found: list[Constraints | None] = [None] * sum(counts)
     for place, one in enumerate(wanted):
         if one.item >= len(counts):
-            raise RequestError(422, f"constraints[{place}]: there is no item {one.item}, only {len(counts)} from 0")
+            raise RequestError(422, f"constraints[{place}]: there is no item {one.item} (of {len(counts)}, from 0)")
         if one.sentence >= counts[one.item]:
             raise RequestError(
                 422,
-                f"constraints[{place}]: item {one.item} has no sentence {one.sentence}, only {counts[one.item]} from 0",
+                f"constraints[{place}]: item {one.item} has no sentence {one.sentence} (of {counts[one.item]}, from 0)",
             )
         sentence = sum(counts[: one.item]) + one.sentence
         before = found[sentence] or Constraints()

@@ -83,7 +83,7 @@ def text_parts(
 def checked_lines(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines, or raise a SpanlinError where something else was given."""
     if isinstance(lines, (bytes, bytearray)) or not isinstance(lines, Iterable):
-        raise SpanlinError(f"a text is a string, or strings that are its lines, not of type {type(lines).__name__}")
+        raise SpanlinError(f"give a string, or an open text file, not {type(lines).__name__}")
     for number, line in enumerate(lines, start=1):
         if not isinstance(line, str):
             advice = ": open the file as text, with an encoding" if isinstance(line, bytes) else ""

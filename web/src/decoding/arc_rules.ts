@@ -44,7 +44,7 @@ function problemOf(required: readonly WantedArc[], forbidden: readonly WantedArc
     for (const [word, head] of arcs) {
       const isArc = Number.isInteger(word) && Number.isInteger(head) && word >= 1 && word <= count && head >= 0 && head <= count;
       if (isArc && word !== head) continue;
-      return `${kind} arc (${word}, ${head}) is not one of a word in 1..${count} and another, or 0, as its head`;
+      return `${kind} arc (${word}, ${head}): the word must be from 1 to ${count}, and its head another, or 0`;
     }
   }
   const heads = new Map<number, number>();
