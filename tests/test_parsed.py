@@ -129,7 +129,7 @@ def test_a_parse_comes_back_from_json(parsed: Parsed) -> None:
     again = Parsed.from_json(json.loads(json.dumps(parsed.to_json())))
     assert again == parsed
     assert (again.calibrated, again.certified) == (parsed.calibrated, parsed.certified)
-    assert again.to_json() == parsed.to_json()
+    assert again.to_json() == parsed.to_json() == Parsed.from_json(parsed.to_json_line()).to_json()
     assert (again.dependencies is None) == (parsed.dependencies is None)
     assert (again.alternatives, again.splits) == (parsed.alternatives, parsed.splits)
     assert (again.left_boundaries, again.right_boundaries) == (parsed.left_boundaries, parsed.right_boundaries)
@@ -154,6 +154,11 @@ def test_a_parse_comes_back_from_json(parsed: Parsed) -> None:
 def test_json_of_something_else_is_a_one_line_error(wrong: dict[str, object]) -> None:
     with pytest.raises(SpanlinError, match=r"^not a sentence as Parsed\.to_json gives it: .{1,80}$"):
         Parsed.from_json(wrong)
+
+
+def test_a_line_that_is_no_json_is_a_one_line_error() -> None:
+    with pytest.raises(SpanlinError, match=r"^not a sentence as Parsed\.to_json_line gives it: .{1,80}$"):
+        Parsed.from_json("(S (A a))")
 
 
 def test_alternatives_stand_where_the_first_tree_does() -> None:

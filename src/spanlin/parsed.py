@@ -12,7 +12,7 @@ from spanlin.errors import DependencyError, SpanlinError
 from spanlin.parsed_conllu import parse_to_conllu
 from spanlin.parsed_constituents import Columns, Constituent, columns_of, constituents_to_json, place_constituents
 from spanlin.parsed_dependencies import DependencyRecord, ParsedDependencies
-from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields
+from spanlin.parsed_json import FloatArray, log_probs_to_rows, marginals_to_spans, read_fields, read_line
 from spanlin.render.columns import columns_tree
 from spanlin.render.latex import LatexStyle, latex_tree
 from spanlin.render.nltk import nltk_dependencies, nltk_tree
@@ -339,10 +339,11 @@ class Parsed:
         return compact_json(self.to_json()).decode()
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> Parsed:
-        """Return the parse of which `to_json` gave this, with probabilities of six decimals."""
-        others = found.get("alternatives", ()) if isinstance(found, Mapping) else ()
-        return cls(**read_fields(found), alternatives=tuple(map(cls.from_json, others)))
+    def from_json(cls, found: Mapping[str, Any] | str) -> Parsed:
+        """Return the parse of which `to_json` gave this, or `to_json_line`, with probabilities of six decimals."""
+        table: Mapping[str, Any] = read_line(found) if isinstance(found, str) else found
+        others = table.get("alternatives", ()) if isinstance(table, Mapping) else ()
+        return cls(**read_fields(table), alternatives=tuple(map(cls.from_json, others)))
 
     def to_nltk(self) -> Any:
         """Return the tree as an `nltk.Tree`; needs NLTK."""

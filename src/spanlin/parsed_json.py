@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,14 @@ from spanlin.text.tokens import Sentence
 FloatArray = NDArray[np.float64]
 
 _LEAST_MARGINAL = 0.0005  # less is left out
+
+
+def read_line(line: str) -> Any:
+    """Return what a line of JSON says, or raise a SpanlinError."""
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise SpanlinError(f"not a sentence as Parsed.to_json_line gives it: {error}") from error
 
 
 def log_probs_to_rows(log_probs: FloatArray) -> list[list[float | None]]:

@@ -367,6 +367,7 @@ class Parser:
         before: int = 0,
     ) -> Generator[tuple[Item, Parsed]]:
         """Yield each item with its parse; `wanted` gives the constraints of an item, if any can be `constrained`."""
+        ParseOptions.check(options)
         backend, temperatures = self._runner.backend, self.folder.temperatures
         redecoder = Redecoder(backend, self._labels, temperatures, options, constrained=constrained)
 

@@ -87,3 +87,16 @@ def test_an_answer_has_the_parses_of_each_item() -> None:
 def test_what_is_not_an_answer_is_a_service_error(answer: Any, message: str) -> None:
     with pytest.raises(ServiceError, match=f"^not an answer of a spanlin service: .*{message}"):
         Batch("texts", ["a"], PLAIN).read(answer)
+
+
+@pytest.mark.parametrize("texts", ["story", b"story", None])
+def test_a_single_text_is_not_read_letter_by_letter(texts: Any) -> None:
+    with pytest.raises(SpanlinError, match=r"^give a list of texts, not "):
+        next(text_batches(texts, PLAIN))
+
+
+def test_options_are_parse_options() -> None:
+    with pytest.raises(SpanlinError, match=r"^options are 'cky': give ParseOptions"):
+        next(text_batches(["a"], "cky"))  # type: ignore[arg-type]
+    with pytest.raises(SpanlinError, match=r"^options are 'cky': give ParseOptions"):
+        next(token_batches([(["a"], None)], "cky"))  # type: ignore[arg-type]

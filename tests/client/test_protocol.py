@@ -8,9 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from spanlin.client.protocol import ServiceProtocol, read_model
+from spanlin.client.protocol import ServiceProtocol, evaluation_body, read_model
 from spanlin.errors import (
     ConfigError,
+    EvaluationError,
     RequestTooLargeError,
     ServiceBusyError,
     ServiceDownError,
@@ -180,3 +181,24 @@ def test_a_model_is_described_and_what_is_not_known_is_left_out() -> None:
 def test_what_does_not_describe_a_model_is_an_error(answer: Any) -> None:
     with pytest.raises(ServiceError, match=r"^not an answer of a spanlin service: "):
         read_model(answer)
+
+
+def test_no_token_is_none_too() -> None:
+    assert "Authorization" not in protocol(token=None).connection()["headers"]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"address": None}, {"token": 3}, {"timeout": "x"}, {"timeout": None}, {"retries": "3"}, {"retries": 1.5}]
+)
+def test_values_of_another_type_are_named(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"address of a service|token|timeout|retries"):
+        protocol(**wrong)
+
+
+@pytest.mark.parametrize("trees", ["(S (A a))", None, 3])
+def test_trees_to_evaluate_are_a_list(trees: Any) -> None:
+    assert evaluation_body(["(A a)"], ("(A b)",)) == {"gold": ["(A a)"], "predicted": ["(A b)"]}
+    with pytest.raises(EvaluationError, match=r"^gold: give a list of trees, not "):
+        evaluation_body(trees, ["(A a)"])
+    with pytest.raises(EvaluationError, match=r"^predicted: give a list of trees, not "):
+        evaluation_body(["(A a)"], trees)

@@ -328,10 +328,18 @@ def test_wrong_options_are_errors_at_once(both: Parser) -> None:
         ({"decoder": "viterbi"}, "unknown decoder 'viterbi': choose one of argmin, largest"),
         ({"k_best": 0}, "k_best is 0: ask for at least one tree"),
         ({"k_best": 2, "decoder": "minimum-risk"}, "leave out 'minimum-risk'"),
+        ({"marginals": "no"}, "marginals is 'no': give True or False"),
+        ({"scores": 1}, "scores is 1: give True or False"),
+        ({"root_label": 3}, "root_label is 3: give a label, or '' for any"),
     ]
     for options, message in cases:
         with pytest.raises(DecodingError, match=message):
             ParseOptions(**options)  # type: ignore[arg-type]
+    for other in ("cky", {"decoder": "cky"}, None):
+        with pytest.raises(DecodingError, match=r"^options are .*: give ParseOptions, such as ParseOptions"):
+            both.parse("A text.", other)  # type: ignore[call-overload]
+        with pytest.raises(DecodingError, match=r"^options are .*: give ParseOptions, such as ParseOptions"):
+            both.parse_tokens([["a"]], other)  # type: ignore[arg-type]
     unknown = ParseOptions(root_label="XYZ")
     for start in (both.parse, both.stream):
         with pytest.raises(DecodingError, match="no root label 'XYZ': the model knows "):
@@ -399,3 +407,9 @@ def test_spans_of_tokens_are_no_spans_of_characters(both: Parser) -> None:
 def test_every_error_is_one_of_the_family(both: Parser) -> None:
     with pytest.raises(SpanlinError):
         both.parse_tokens([["a"]], ParseOptions(decoder="none"))  # type: ignore[arg-type]
+
+
+def test_options_of_numpy_become_pythons_own() -> None:
+    options = ParseOptions(k_best=np.int64(2), marginals=np.bool_(True))  # type: ignore[arg-type]
+    assert options == ParseOptions(k_best=2, marginals=True)
+    assert (type(options.k_best), type(options.marginals)) == (int, bool)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 from spanlin.decoding.constituents import Constraints
 from spanlin.errors import ServiceError, SpanlinError
 from spanlin.parsed import Parsed
-from spanlin.runtime.argument_checks import raise_if_not_words
+from spanlin.runtime.argument_checks import check_texts, raise_if_not_words
 from spanlin.runtime.options import ParseOptions
 from spanlin.trees.tree import LabelledSpan
 
@@ -59,6 +59,8 @@ class Batch:
 
 def text_batches(texts: Iterable[str], options: ParseOptions) -> Iterator[Batch]:
     """Yield any number of texts in batches."""
+    ParseOptions.check(options)
+    check_texts(texts)
     for group in _groups((text, len(text)) for text in texts):
         yield Batch("texts", group, options)
 
@@ -67,6 +69,7 @@ def token_batches(
     sentences: Iterable[tuple[Sequence[str], Constraints | None]], options: ParseOptions
 ) -> Iterator[Batch]:
     """Yield any number of tokenized sentences, each with its constraints or None, in batches."""
+    ParseOptions.check(options)
     sized = (((words, wanted), sum(map(len, words)) + 4 * len(words)) for words, wanted in _checked(sentences))
     for group in _groups(sized):
         words, constraints = zip(*group, strict=True)

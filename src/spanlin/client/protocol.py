@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import httpx
 from spanlin.compact_json import compact_json
 from spanlin.errors import (
     ConfigError,
+    EvaluationError,
     RequestTooLargeError,
     ServiceBusyError,
     ServiceDownError,
@@ -20,6 +21,7 @@ from spanlin.errors import (
     ServiceTimeoutError,
     ServiceTokenError,
 )
+from spanlin.trees.tree import Tree
 
 _ADDRESS = re.compile(r"https?://[^/\s?#@]+(/[^\s?#]*)?")
 _TOKEN = re.compile(r"[!-~]*")
@@ -58,15 +60,16 @@ class ServiceModel:
 class ServiceProtocol:
     """How to talk to the service at an address."""
 
-    def __init__(self, address: str, *, token: str, timeout: float, retries: int) -> None:
-        if not _is_address(address):
+    def __init__(self, address: str, *, token: str | None, timeout: float, retries: int) -> None:
+        token = token or ""  # None is what an environment has that holds no token
+        if not isinstance(address, str) or not _is_address(address):
             raise ConfigError(f"{address!r:.80} is not the address of a service: give one such as http://host:8000")
-        if not _TOKEN.fullmatch(token):
+        if not isinstance(token, str) or not _TOKEN.fullmatch(token):
             raise ConfigError("token: may only have visible ASCII characters, and no spaces")
-        if not 0 < timeout < float("inf"):
-            raise ConfigError(f"timeout must be above 0 seconds, got {timeout}")
-        if not 0 <= retries <= _MOST_RETRIES:
-            raise ConfigError(f"retries must be from 0 to {_MOST_RETRIES}, got {retries}")
+        if not isinstance(timeout, (int, float)) or not 0 < timeout < float("inf"):
+            raise ConfigError(f"timeout must be above 0 seconds, got {timeout!r:.80}")
+        if not isinstance(retries, int) or not 0 <= retries <= _MOST_RETRIES:
+            raise ConfigError(f"retries must be from 0 to {_MOST_RETRIES}, got {retries!r:.80}")
         self._address = address
         self._timeout = timeout
         self._retries = retries
@@ -132,6 +135,14 @@ def _is_address(address: str) -> bool:
     except httpx.InvalidURL:
         return False
     return _ADDRESS.fullmatch(address) is not None and bool(url.host) and (url.port or 0) < 2**16
+
+
+def evaluation_body(gold: Iterable[Tree | str], predicted: Iterable[Tree | str]) -> dict[str, list[str]]:
+    """Return what `POST /v1/evaluate` takes."""
+    for name, trees in (("gold", gold), ("predicted", predicted)):
+        if isinstance(trees, (str, bytes)) or not isinstance(trees, Iterable):
+            raise EvaluationError(f"{name}: give a list of trees, not {trees!r:.60}")
+    return {"gold": list(map(str, gold)), "predicted": list(map(str, predicted))}
 
 
 def read_model(answer: Any) -> ServiceModel:

@@ -11,7 +11,7 @@ from typing import Any, overload
 import httpx
 
 from spanlin.client.batches import Batch, text_batches, token_batches
-from spanlin.client.protocol import ServiceModel, ServiceProtocol, read_model
+from spanlin.client.protocol import ServiceModel, ServiceProtocol, evaluation_body, read_model
 from spanlin.decoding.constituents import Constraints
 from spanlin.errors import RequestTooLargeError
 from spanlin.parsed import Parsed
@@ -32,7 +32,7 @@ class Client:
     """
 
     def __init__(
-        self, address: str = "http://127.0.0.1:8000", *, token: str = "", timeout: float = 60.0, retries: int = 3
+        self, address: str = "http://127.0.0.1:8000", *, token: str | None = "", timeout: float = 60.0, retries: int = 3
     ) -> None:
         self._protocol = ServiceProtocol(address, token=token, timeout=timeout, retries=retries)
         self._http = httpx.Client(**self._protocol.connection())
@@ -80,7 +80,7 @@ class Client:
 
     def evaluate(self, gold: Iterable[Tree | str], predicted: Iterable[Tree | str]) -> dict[str, Any]:
         """Return the score of predicted trees, as EVALB counts: the JSON of `POST /v1/evaluate`."""
-        body = {"gold": list(map(str, gold)), "predicted": list(map(str, predicted))}
+        body = evaluation_body(gold, predicted)
         found: dict[str, Any] = self._ask("POST", "/v1/evaluate", body)
         return found
 

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Iterable, Sized
 from typing import SupportsIndex
 
+import numpy as np
+
 from spanlin.errors import ConfigError, DecodingError, SpanlinError
 
 _MOST_THREADS = 1024
@@ -24,25 +26,40 @@ def check_processes(processes: object) -> None:
     count = _whole(processes)
     if processes is not None and (count is None or not 0 <= count <= _MOST_THREADS):
         raise ConfigError(
-            f"processes is {_shown(processes)}: give 0 for none, a number up to {_MOST_THREADS}, or None for as many "
-            "as pay"
+            f"processes is {_shown(processes)}: give 0 for none, a number up to {_MOST_THREADS}, or None to choose "
+            "automatically"
         )
 
 
-def check_k_best(k_best: object) -> None:
-    """Raise a DecodingError unless it is a number of trees."""
+def read_k_best(k_best: object) -> int:
+    """Return it as Python's own number, or raise a DecodingError unless it is a number of trees."""
     count = _whole(k_best)
     if count is None:
         raise DecodingError(f"k_best is {_shown(k_best)}: give a whole number of trees")
     if count < 1:
         raise DecodingError(f"k_best is {_shown(k_best)}: ask for at least one tree")
+    return count
 
 
-def check_joint_words(joint_words: object) -> None:
-    """Raise a DecodingError unless it is a number of words."""
+def read_joint_words(joint_words: object) -> int:
+    """Return it as Python's own number, or raise a DecodingError unless it is a number of words."""
     count = _whole(joint_words)
     if count is None or count < 0:
         raise DecodingError(f"joint_words is {_shown(joint_words)}: give a number of words, 0 to search no sentence")
+    return count
+
+
+def read_flag(name: str, value: object) -> bool:
+    """Return it as Python's own truth value, or raise a DecodingError if it is none."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise DecodingError(f"{name} is {_shown(value)}: give True or False")
+
+
+def check_texts(texts: object) -> None:
+    """Raise a SpanlinError unless they can be read one by one; one text by itself would be read letter by letter."""
+    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+        raise SpanlinError(f"give a list of texts, not {_kind(texts)}")
 
 
 def check_text(text: object) -> None:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from spanlin.decoding import Decoder
 from spanlin.errors import DecodingError
-from spanlin.runtime.argument_checks import check_joint_words, check_k_best
+from spanlin.runtime.argument_checks import read_flag, read_joint_words, read_k_best
 
 TreeDecoder: TypeAlias = Literal[Decoder, "labelled"]
 """A decoder of `spanlin.decoding`, or the one that finds the most probable tree by splits and labels together."""
@@ -54,10 +54,21 @@ class ParseOptions:
     def __post_init__(self) -> None:
         if self.decoder not in PARSER_DECODERS:
             raise DecodingError(f"unknown decoder {self.decoder!r}: choose one of {', '.join(PARSER_DECODERS)}")
-        check_k_best(self.k_best)
-        check_joint_words(self.joint_words)
+        if not isinstance(self.root_label, str):
+            raise DecodingError(f"root_label is {self.root_label!r}: give a label, or '' for any")
+        # As Python's own, which JSON has too.
+        object.__setattr__(self, "k_best", read_k_best(self.k_best))
+        object.__setattr__(self, "joint_words", read_joint_words(self.joint_words))
+        object.__setattr__(self, "marginals", read_flag("marginals", self.marginals))
+        object.__setattr__(self, "scores", read_flag("scores", self.scores))
         if self.k_best > 1 and self.decoder not in _RANKING:
             raise DecodingError(f"k_best always uses the decoder 'labelled': leave out {self.decoder!r}")
+
+    @staticmethod
+    def check(options: object) -> None:
+        """Raise a DecodingError if something else was given, such as the name of a decoder."""
+        if not isinstance(options, ParseOptions):
+            raise DecodingError(f"options are {options!r:.60}: give ParseOptions, such as ParseOptions(decoder='cky')")
 
     @property
     def used_decoder(self) -> ParserDecoder:
