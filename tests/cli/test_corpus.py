@@ -109,6 +109,21 @@ def test_wrong_options_are_one_line_and_status_two(options: list[str], said: str
     assert len(found.stderr.splitlines()) == 1
 
 
+def test_a_forgotten_output_is_named() -> None:
+    found = invoke("a.txt")
+    assert found.exit_code == 2
+    assert "Give the INPUTs, and then the folder OUTPUT: there is only 'a.txt'." in found.stderr
+
+
+def test_an_output_that_is_a_file_is_named(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "a.txt", 1)
+    (tmp_path / "out").write_text("a thesis")
+    found = invoke("a.txt", "out", "--engine", "plain")
+    assert found.exit_code == 1
+    assert found.stderr.splitlines()[-1] == "spanlin: out: is a file: OUTPUT, which comes last, is a folder"
+    assert (tmp_path / "out").read_text() == "a thesis"
+
+
 def test_ctrl_c_leaves_whole_shards_and_the_same_command_goes_on(tmp_path: Path) -> None:
     write_corpus(tmp_path / "a.txt", 2000)
     options = ["a.txt", "out", "--engine", "plain", "--unit-size", "5K", "--threads", "1"]

@@ -189,8 +189,15 @@ def test_with_a_format_all_files_count(folder: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("address", ["none.txt", "b/*.csv", "b/none/"])
+@pytest.mark.parametrize("address", ["none.txt", "b/none/", "none/5.txt"])
+def test_what_is_not_there_is_an_error(folder: Path, address: str) -> None:
+    with pytest.raises(CorpusError, match=rf"^{address}: no such file or folder$"):
+        find_inputs(["a.TXT", address])
+
+
+@pytest.mark.parametrize("address", ["b/*.csv", "empty"])
 def test_nothing_to_parse_is_an_error(folder: Path, address: str) -> None:
+    (folder / "empty").mkdir()
     with pytest.raises(CorpusError, match=r"no files to parse here; they are known by \.txt, \.jsonl or \.parquet"):
         find_inputs(["a.TXT", address])
 

@@ -42,7 +42,7 @@ def _workers(value: Any) -> tuple[int, int]:
 
 
 @click.command()
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.argument("inputs", metavar="INPUT...", nargs=-1)
 @click.argument("output", metavar="OUTPUT")
 @click.option(
     "--input-format",
@@ -171,6 +171,8 @@ def corpus(
     from spanlin.corpus.run import choose_engine, parse_corpus
     from spanlin.host.processes import usual_processes
 
+    if not inputs:
+        raise click.UsageError(f"Give the INPUTs, and then the folder OUTPUT: there is only {output!r}.")
     if lines and tokenized:
         raise click.UsageError("--lines and --tokenized are two forms of input: leave out one of them.")
     engine = engine or choose_engine(address)

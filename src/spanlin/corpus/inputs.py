@@ -60,6 +60,8 @@ def find_inputs(
                 files.setdefault((file.root and file.name, file.path), file)
                 count += 1
         if not count:
+            if is_local(address) and not _PATTERN.search(address) and not os.path.lexists(open_address(address)[2]):
+                raise CorpusError(f"{address}: no such file or folder")
             raise CorpusError(
                 f"{address}: no files to parse here; they are known by .txt, .jsonl or .parquet (the first two also "
                 "with .gz or .zst behind), or by --input-format"

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from spanlin import __version__
@@ -17,6 +18,7 @@ from spanlin.corpus.rows import OutputFormat
 from spanlin.corpus.stores import (
     TEMPORARY,
     Store,
+    is_local,
     is_temporary,
     open_address,
     open_store,
@@ -158,6 +160,8 @@ def begin_output(job: Job, about: dict[str, Any]) -> bool:
 
     Raises a CorpusError if it was begun with others, or has something else in it.
     """
+    if is_local(job.address) and Path(job.folder).is_file():
+        raise CorpusError(f"{job.address}: is a file: OUTPUT, which comes last, is a folder")
     try:
         raw = job.read(ABOUT)
         names = (

@@ -14,5 +14,7 @@ def choose_device(name: str = "") -> torch.device:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:  # an AssertionError where torch is built without CUDA
         reason = str(error).splitlines()[0]
+        if reason.startswith("Expected one of"):  # all devices that torch has ever known
+            reason = "there is none of this name"
         raise ConfigError(f"device {name!r} cannot be used: {reason}; choose cpu, cuda or cuda:N") from error
     return device
