@@ -20,6 +20,7 @@ def test_a_checkpoint_is_exported_and_parses(model: Model, tmp_path: Path) -> No
     result = CliRunner().invoke(main, ["export", str(checkpoint), str(dest), "--card", str(card)])
     assert result.exit_code == 0, result.stderr
     assert "int8" in result.stdout
+    assert result.stderr == f"its probabilities are not calibrated: spanlin calibrate {dest} DEV.txt\n"
     assert (dest / "card.md").read_text() == "# mine\n"
     parsed = CliRunner().invoke(main, ["parse", "--model", str(dest), "--tokenized"], input=" ".join(TREES[1].words))
     assert parsed.stdout.startswith("(TOP ")

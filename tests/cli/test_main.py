@@ -110,6 +110,8 @@ def test_a_mistyped_command_is_one_line_with_what_was_meant() -> None:
     assert result.exit_code == 2
     assert result.stderr == "spanlin: No such command 'prase'. Did you mean 'parse'? See spanlin --help.\n"
     assert CliRunner().invoke(main, ["xyz"]).stderr == "main: No such command 'xyz'. See main --help.\n"
+    missing = CliRunner().invoke(main, ["draw", "no such file"]).stderr
+    assert missing.endswith("'no such file': No such file or directory. See main draw --help.\n")
     assert CliRunner().invoke(main, ["--vers"]).stderr.count("\n") == 1
 
 

@@ -98,6 +98,21 @@ def test_an_error_says_which_encoding_it_may_be(tmp_path: Path, raw: bytes, mess
     assert other.error is None
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_told_by_its_zeros(tmp_path: Path, encoding: str) -> None:
+    raw = "Dogs bark.\nCats meow.\n".encode(encoding)
+    source = read(raw, tmp_path)
+    assert words(source) == []
+    assert error(source) == f"{tmp_path / 'a.txt'}: not UTF-8 but, as it starts, UTF-16: add --encoding {encoding}"
+    assert words(read(raw, tmp_path, encoding=encoding))
+
+
+def test_a_pdf_is_no_text(tmp_path: Path) -> None:
+    source = read(b"%PDF-1.4\n1 0 obj\n", tmp_path)
+    assert words(source) == []
+    assert "a.txt: this is a PDF: extract its text first" in error(source)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-32", "cp1252", "utf-7", "shift_jis"])
 @pytest.mark.parametrize("form", ["text", "lines"])
 def test_the_encoding_of_a_file_changes_nothing_else(tmp_path: Path, encoding: str, form: InputForm) -> None:

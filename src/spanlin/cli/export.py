@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import cast
 
@@ -85,6 +86,9 @@ def export(
         calibrate_folder(dest, gold)
     size = sum(path.stat().st_size for path in dest.iterdir()) / 1e6
     click.echo(f"{dest}: {precision}, {size:.1f} MB")
+    if not gold:
+        calibrate = f"spanlin calibrate {shlex.quote(str(dest))} DEV.txt"
+        click.echo(f"its probabilities are not calibrated: {calibrate}", err=True)
 
 
 def _read_card(path: Path) -> str:

@@ -122,6 +122,7 @@ def _exit_with_usage(error: click.UsageError) -> NoReturn:
         raise error
     path = error.ctx.command_path if error.ctx else "spanlin"
     message = " ".join(error.format_message().split())
+    message += "" if message.endswith((".", "?", "!")) else "."
     click.echo(f"{path}: {message} See {path} --help.", err=True)
     raise click.exceptions.Exit(error.exit_code)
 

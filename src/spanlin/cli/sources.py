@@ -55,6 +55,10 @@ encoding_option = click.option(
 )
 
 
+class _NoTextError(Exception):
+    """What is to be read is no text in UTF-8; the message says what it is, and what to do."""
+
+
 class SourceSentence(NamedTuple):
     """Words to parse, the sentence that they are if it is of a text, and how many bytes were read up to it."""
 
@@ -139,6 +143,8 @@ class Source:
         except UnicodeError as error:
             where = f"{name}, line {number}" if name else f"line {number}"
             self.error = SpanlinError(f"{where}: {_wrong(error, self._encoding)}")
+        except _NoTextError as error:
+            self.error = SpanlinError(f"{name or 'the input'}: {error}")
         except SpanlinError as error:  # it cannot be read to its end
             self.error = error
 
@@ -146,6 +152,8 @@ class Source:
         """Yield the lines; a UnicodeError comes after all lines before the one that it is about."""
         if self._encoding == _UTF8:
             for number, line in enumerate(lines):
+                if not number:
+                    _check_start(line)
                 self._place += len(line)
                 yield line.decode(_UTF8 if number else "utf-8-sig")
             return
@@ -169,6 +177,15 @@ class Source:
         waiting.append(decoder.decode(b"", final=True))
         if last := "".join(waiting):
             yield last
+
+
+def _check_start(line: bytes) -> None:
+    """Raise a _NoTextError if the first line shows that this is no text, though it may be valid UTF-8."""
+    if line.startswith(b"%PDF-"):
+        raise _NoTextError("this is a PDF: extract its text first, for example with pdftotext")
+    if line.count(0) * 3 > len(line) and not line.startswith(tuple(_MARKS)):  # every second byte, of Latin letters
+        order = "be" if line[:1] == b"\0" else "le"
+        raise _NoTextError(f"not UTF-8 but, as it starts, UTF-16: add --encoding utf-16-{order}")
 
 
 def _line_blocks(lines: Iterable[str]) -> Iterator[list[str]]:
