@@ -51,7 +51,7 @@ def test_it_is_reached_from_this_machine_alone_unless_told(served: dict[str, Any
     assert (status, error) == (
         0,
         "TIME ERROR spanlin.server.gate: server.gate 40\n"
-        "spanlin: serving en at http://here (Ctrl-C stops)\nspanlin: stopped after 3 requests\n",
+        "spanlin: serving en at http://here (Ctrl-C stops)\nspanlin: stopped after 3 requests to parse\n",
     )
     assert (served["host"], served["port"], served["settings"].token) == ("127.0.0.1", 8000, "")
     assert served["settings"].cors_origins == ()

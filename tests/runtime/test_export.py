@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ import pytest
 from exported_networks import copy_graphs
 from runtime.conftest import TREES, run_graph, scores_of
 from small_runs import splits_of, untrained_model
-from spanlin.errors import CheckpointError, ConfigError
+from spanlin.errors import CheckpointError, ConfigError, SpanlinError
 from spanlin.parser import Parser
 from spanlin.runtime.backend import CONFIDENCE, TREE
+from spanlin.runtime.onnx import OnnxBackend
 from spanlin.runtime.options import ParseOptions
 from spanlin.training import export
 from spanlin.training.checkpoint import Model
@@ -202,3 +204,19 @@ def test_a_span_is_as_sure_as_the_boundary_that_makes_it(exported: tuple[Model, 
         expected[split, right] = by_left if by_right is None else by_right
     spans = [*divided.values(), *((place, place + 1) for place in range(count))]
     assert found["span_log_probs"][0] == pytest.approx([expected[span] for span in spans], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "reason", ["bfc_arena.cc:360 Failed to allocate memory for requested buffer of size 9", "std::bad_alloc"]
+)
+def test_a_sentence_that_memory_is_too_small_for_is_told(
+    folder: Path, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*_: Any) -> None:
+        raise RuntimeError(reason)
+
+    parser = Parser.load(folder)
+    assert isinstance(parser.backend, OnnxBackend)
+    monkeypatch.setattr(parser.backend, "_session", SimpleNamespace(run=run))
+    with pytest.raises(SpanlinError, match=r"^a sentence of 1,200 words needs more memory than there is: split it$"):
+        parser.parse_tokens([["a"] * 1200])

@@ -112,7 +112,7 @@ def test_told_to_stop_under_load_it_answers_all_it_accepted_and_exits_with_0() -
         assert process.stderr is not None
         rest = process.stderr.read()
         assert process.wait(20) == 0
-    accepted = re.fullmatch(r"spanlin: stopped after (\d+) requests\n", rest)
+    accepted = re.fullmatch(r"spanlin: stopped after (\d+) requests to parse\n", rest)
     assert accepted, rest
     assert tally.broken == []
     assert tally.whole == int(accepted[1]) >= 50

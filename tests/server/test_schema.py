@@ -31,7 +31,7 @@ def read(**body: Any) -> ParseRequest:
         (b'{"text": "a", "k_best": ' + b"9" * 5000 + b"}", 400, "the body is not JSON"),
         (b'{"text": "a", "k_best": ' + b"9" * 4000 + b"}", 422, "k_best: "),
         (b'{"text": "a", "k_best": 1e999}', 422, "k_best: "),
-        (b"[]", 422, "the body: "),
+        (b"[]", 422, "the body: input should be a JSON object"),
         (b"null", 422, "the body: "),
         (b'{"text": 1}', 422, "text: input should be a valid string"),
         (b'{"texts": ["a", null]}', 422, "texts[1]: "),

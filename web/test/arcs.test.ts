@@ -15,8 +15,8 @@ describe("constraints on arcs", () => {
   });
 
   it.each([
-    [{ required_arcs: [[1, 1]] }, "required arc (1, 1) is not one of a word in 1..3"],
-    [{ forbidden_arcs: [[4, 1]] }, "forbidden arc (4, 1) is not one of a word in 1..3"],
+    [{ required_arcs: [[1, 1]] }, "required arc (1, 1): the word must be from 1 to 3"],
+    [{ forbidden_arcs: [[4, 1]] }, "forbidden arc (4, 1): the word must be from 1 to 3"],
     [{ required_arcs: [[1, 2], [1, 3]] }, "(1, 2) and (1, 3): a word has one head"],
     [{ required_arcs: [[1, 2]], forbidden_arcs: [[1, 2]] }, "arc (1, 2) is both required and forbidden"],
     [{ required_arcs: [[1, 0], [2, 0]] }, "a dependency tree has one root"],

@@ -95,7 +95,7 @@ def serve(
     parsers = running.load_parsers(model, threads=threads, device=device)
     with _log_on_stderr(access=access_log):
         accepted = running.serve(parsers, settings, host=host, port=port, on_start=report)
-    click.echo(f"spanlin: stopped after {accepted} requests", err=True)
+    click.echo(f"spanlin: stopped after {accepted} requests to parse", err=True)
 
 
 @contextmanager

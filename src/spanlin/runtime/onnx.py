@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import platform
+import re
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from spanlin.errors import CheckpointError
+from spanlin.errors import CheckpointError, SpanlinError
 from spanlin.model_folder.folder import GRAPH, LABEL_GRAPH, RELATION_GRAPH, ModelFolder
 from spanlin.model_folder.graph_outputs import without_outputs
 from spanlin.runtime.backend import (
@@ -54,6 +55,7 @@ _RELATIONS_TAKE: _Signature = {name: (_FLOAT, 2) if name in RELATION_HALVES else
 _RELATIONS_GIVE: _Signature = {RELATION_OUTPUT: (_FLOAT, 2)}
 _X86 = frozenset(["x86_64", "amd64", "i386", "i686"])
 _LANES = 4
+_OUT_OF_MEMORY = re.compile("allocate memory|bad_alloc|bad allocation")
 _IMPORTANT = frozenset([*TREE, *CONFIDENCE, *LABEL_HALVES])
 
 
@@ -191,6 +193,9 @@ def _run(session: Any, graph: Path, outputs: Sequence[str], inputs: Arrays) -> A
     try:
         return session.run(list(outputs), inputs)
     except Exception as error:
+        if _OUT_OF_MEMORY.search(str(error)) and WORD_COUNTS in inputs:
+            longest = int(inputs[WORD_COUNTS].max())
+            raise SpanlinError(f"a sentence of {longest:,} words needs more memory than there is: split it") from error
         raise CheckpointError(f"{graph}: failed: {_first_line(error)}") from error
 
 

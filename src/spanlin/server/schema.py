@@ -250,6 +250,8 @@ def _one_line(error: ValidationError) -> str:
     message = first["msg"]
     if first["type"] == "extra_forbidden":
         message = "unknown key: remove it, or see /docs for the right one"
+    elif first["type"] == "model_type":  # it would name our class
+        message = "input should be a JSON object"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{place or 'the body'}: {message[:1].lower()}{message[1:]}{more}"
 
