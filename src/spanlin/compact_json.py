@@ -8,7 +8,7 @@ from typing import Any
 
 try:
     import orjson
-except ImportError:  # it is compiled, which not every Python has it for
+except ImportError:  # it is compiled, and not for every Python
     _fast = None
 else:
     _fast = orjson.dumps

@@ -56,7 +56,7 @@ encoding_option = click.option(
 
 
 class _NoTextError(Exception):
-    """What is to be read is no text in UTF-8; the message says what it is, and what to do."""
+    """The input is not text in UTF-8; the message says what it is, and what to do."""
 
 
 class SourceSentence(NamedTuple):
@@ -180,7 +180,7 @@ class Source:
 
 
 def _check_start(line: bytes) -> None:
-    """Raise a _NoTextError if the first line shows that this is no text, though it may be valid UTF-8."""
+    """Raise a _NoTextError if a file starts as a PDF does, or UTF-16 without a mark: both can be valid UTF-8."""
     if line.startswith(b"%PDF-"):
         raise _NoTextError("this is a PDF: extract its text first, for example with pdftotext")
     if line.count(0) * 3 > len(line) and not line.startswith(tuple(_MARKS)):  # every second byte, of Latin letters
